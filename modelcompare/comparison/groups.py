@@ -201,14 +201,18 @@ class GroupComparison(Result):
     @property
     def signature(self) -> str:
         first, pooled = self._first, self._pooled().low.method if self._can_be_pooled else None
-        new_runs = any(each.bootstrap.new_runs for each in self._found.values())
+        found = self._found.values()
+        new_runs = any(each.bootstrap.new_runs for each in found)
+        judges = [each.bootstrap.evaluation.predictions.judge for each in found]
+        these_runs = any(each.notes and not each.bootstrap.varies_beyond for each in found)
         return signature(
             "compare_groups", sets=len(self.results) if self._of_sets else None, n=self.n_samples,
+            labels=sum(each.n_labels for each in judges if each is not None) or None,
             random=varying(sets=self.sets_vary, runs=new_runs),
             B=first.n_resamples, ci=first.method, ci_pooled=pooled,
             weights=written_shares(self.shares), test_pooled="interval" if pooled else None,
             test=first.test, adjust=first.correction, rng=self.rng_label,
-            **{THESE_RUNS: any(each.notes for each in self._found.values()) and not new_runs},
+            **{THESE_RUNS: these_runs and not new_runs},
         )  # fmt: skip
 
     def document(self) -> Document:

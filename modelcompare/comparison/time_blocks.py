@@ -20,6 +20,7 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.checks import refuse_rows
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.survival import SURVIVAL
+from modelcompare.data.variants import with_blocks
 from modelcompare.metrics.base import Outcomes
 from modelcompare.metrics.texts import EXACT
 
@@ -51,7 +52,7 @@ def in_time_blocks(predictions: Predictions, time: ArrayLike) -> Predictions:
     Predictions
         The same, with `groups`: at least six blocks of about equal numbers of times. Their length
         follows from the autocorrelation of the models' errors and of their differences; without
-        any, blocks are short.
+        any, blocks are short. As samples are added, blocks change: looks of `gate` refuse them.
 
     Raises
     ------
@@ -90,7 +91,7 @@ def in_time_blocks(predictions: Predictions, time: ArrayLike) -> Predictions:
         raise ValueError(f"blocks in time need {2 * _FEWEST} times or more, and there are {n}.")
     length = max(_length(series) for series in _series(predictions, place, n))
     n_blocks = max(_FEWEST, n // math.ceil(_TIMES * length)) if length > 1 else n
-    return predictions.with_columns(groups=(np.arange(n) * n_blocks // n)[place])
+    return with_blocks(predictions, (np.arange(n) * n_blocks // n)[place], place)
 
 
 def _as_times(column: AnyArray) -> AnyArray:

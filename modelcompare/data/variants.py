@@ -13,6 +13,7 @@ from modelcompare.data.checks import frozen, read_only
 from modelcompare.data.columns import Source
 from modelcompare.data.kinds import Output
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.data.truths import of_classes
 from modelcompare.words import Kind
 
@@ -37,6 +38,21 @@ def with_source(
     """Return the same predictions with what is known of their source."""
     source = Source(called or predictions.source.called, tuple(unread), made)
     return predictions._replaced(_source=source)
+
+
+def with_blocks(predictions: Predictions, blocks: IntArray, times: IntArray) -> Predictions:
+    """Return the same predictions with clusters that were found by their times and outputs."""
+    found = predictions.with_columns(groups=blocks)
+    hidden = {"blocks": found.groups, "times": frozen(times)}
+    return found._replaced(_columns={**found._columns, **hidden})
+
+
+def times_of_blocks(predictions: TestSet) -> AnyArray | None:
+    """Return the order in time of samples whose clusters are those of `with_blocks`, else None."""
+    groups, blocks = predictions.groups, predictions._column("blocks")
+    # Others may have been given since.
+    same = groups is not None and blocks is not None and np.array_equal(groups, blocks)
+    return predictions._column("times") if same else None
 
 
 def with_shares(

@@ -35,9 +35,23 @@ class GainAtAnyTime(Gain):
         if len(self.contrasts) > 1 or self.first.sample.varies_beyond or self.bounded:
             raise ValueError(
                 "`any_time` (--any-time) is for samples that are added to one test set, not for "
-                "several test sets, new runs or labels beside a judge; use `looks` (--looks), or "
-                "random='items' (--random items)."
+                f"{self._beside}."
             )
+
+    @property
+    def _beside(self) -> str:
+        """Name what else is random, and what to do instead."""
+        if self.first.sample.judged is not None:
+            return (
+                "labels beside a judge; ask once, without it, or take predictions.labelled, the "
+                "samples with labels (on the command line leave --judge out and add --missing drop)"
+            )
+        if self.first.sample.new_runs and len(self.contrasts) == 1:
+            return (
+                "new runs; for an answer about these runs use random='items' (--random items), or "
+                "plan the times of asking with `looks` (--looks)"
+            )
+        return "several test sets; plan the times of asking with `looks` (--looks)"
 
     @property
     def notes(self) -> tuple[str, ...]:

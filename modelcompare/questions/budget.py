@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from modelcompare.options import check_positive
 from modelcompare.questions.claims import claims_of
 from modelcompare.questions.keep import next_level
 from modelcompare.questions.ledger import Ledger, check_ledger, n_of
-from modelcompare.questions.looks import level_at
+from modelcompare.questions.looks import levels_at
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_size
 from modelcompare.report.result import Result
@@ -162,7 +162,13 @@ def budget(
             "another ledger, with more samples or another metric."
         )
     error = errors[-1] if of_looks else float(np.median(errors))
-    level_of = partial(_level_of_look if of_looks else next_level, known)
+    most = left = _MOST if known.planned is None else known.planned - len(entries)
+    if of_looks and entries[-1]["answer"] != "not enough data":
+        most = left = 0
+    steps = [k for k in _FURTHER if k <= most]
+    level_of: Callable[[int], float] = partial(next_level, known)
+    if of_looks:
+        level_of = _levels_ahead(known, max(steps, default=1))
     # On fresh samples: alpha for the same looks, or the level of the last candidate, none kept.
     begun = replace(known, lines=known.lines[:1])
     fresh = known.plan["alpha"] if of_looks else next_level(begun, len(entries))
@@ -175,12 +181,8 @@ def budget(
 
     shown = [*map(_beyond, known.kept)]
     wanted = margin or float(np.median(shown) if shown else detectable(level_of(1)))
-    most = left = _MOST if known.planned is None else known.planned - len(entries)
     if not of_looks:
         left = bisect_left(range(1, most + 1), True, key=lambda k: power_at(level_of(k)) < power)
-    elif entries[-1]["answer"] != "not enough data":
-        most = left = 0
-    steps = [k for k in _FURTHER if k <= most]
     levels, n = np.array([*map(level_of, steps)]), n_of(entries[-1])
     return Budget(
         known.plan["kind"], len(entries), left, wanted, power, n,
@@ -204,9 +206,11 @@ def _beyond(entry: Mapping[str, Any]) -> float:
     return float(first["gain"] - claims_of(first["kind"], first["margin"])[0][1])
 
 
-def _level_of_look(known: Ledger, further: int) -> float:
-    """Return the level of a further look, after equal numbers of samples."""
+def _levels_ahead(known: Ledger, most: int) -> Callable[[int], float]:
+    """Return the level of a further look by its number, after equal numbers of samples."""
     sizes = [n_of(entry) for entry in known.entries]
     step = sizes[-1] / len(sizes)
-    later = [sizes[-1] + step * k for k in range(1, further + 1)]
-    return level_at(known.plan, [*sizes, *later])
+    later = [sizes[-1] + step * k for k in range(1, most + 1)]
+    # The levels of fewer looks are the first ones of many.
+    levels = levels_at(known.plan, [*sizes, *later])[len(sizes) :]
+    return lambda further: levels[further - 1]

@@ -28,6 +28,7 @@ from modelcompare.questions.decide import (
     check_sets,
     decide,
 )
+from modelcompare.questions.fingerprints import check_stays
 from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.ledger import check_ledger, plan_of
 from modelcompare.questions.looks import at_look, check_looks
@@ -97,7 +98,8 @@ def gate(
     ------
     ValueError
         If there is no rule, or one cannot be read; if the ledger was edited, its looks are used, or
-        more than added samples differs from the look before.
+        more than added samples differs from the look before; of looks, if samples that are added
+        change those before: blocks in time, and strengths of battles.
 
     Warns
     -----
@@ -114,16 +116,18 @@ def gate(
     """
     read = read_rules(rules, predictions)
     models, asked = (baseline, candidate), [{**options, **rule} for rule in read]
-    ask = partial(_by_rules, predictions, models, asked)
+    ask = partial(_by_rules, models=models, asked=asked)
     if looks is None and spending != "obrien-fleming":
         raise ValueError("`spending` (--spending) is of `looks` (--looks N); give both.")
+    if looks is not None or (ledger is not None and options.get("any_time")):
+        check_stays(predictions)
     if ledger is None:
         if looks is not None or expect_head is not None:
             raise ValueError(
                 "`looks` (--looks) and `expect_head` (--expect-head) are of a `ledger` (--ledger "
                 "FILE); name it."
             )
-        return ask(alpha, False)
+        return ask(predictions, alpha, False)
     if looks is None and not options.get("any_time"):
         raise ValueError(
             "a `ledger` of one candidate needs `looks` (--looks N) or any_time=True (--any-time); "
@@ -133,14 +137,13 @@ def gate(
         raise ValueError(
             "`looks` (--looks) and `any_time` (--any-time) exclude each other; give one."
         )
-    sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
     plan = plan_of("looks", read, alpha, options, looks=looks, spending=spending)
-    return at_look(sets, models, plan, ask, ledger, expect_head)
+    return at_look(predictions, models, plan, ask, ledger, expect_head)
 
 
 def _by_rules(
-    predictions: TestSet | Mapping[str, TestSet], models: tuple[str, str],
-    asked: Sequence[Mapping[str, Any]], alpha: float, early: bool,
+    predictions: TestSet | Mapping[str, TestSet], alpha: float, early: bool, *,
+    models: tuple[str, str], asked: Sequence[Mapping[str, Any]],
 ) -> GateResult:  # fmt: skip
     """Return the decisions by all rules at a level, at an `early` look or not."""
     with each_warning_once():

@@ -18,17 +18,17 @@ from modelcompare.arguments import checked
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import n_runs
 from modelcompare.questions.decide import check_known, check_sets, decide
-from modelcompare.questions.gate import gate
-from modelcompare.questions.gate_result import GateResult
-from modelcompare.questions.ledger import (
+from modelcompare.questions.fingerprints import (
     ROLES,
-    Ledger,
-    check_ledger,
-    n_of,
-    opened,
-    plan_of,
+    by_name,
+    changes,
+    check_kept_in_memory,
+    in_order,
     question_of,
 )
+from modelcompare.questions.gate import gate
+from modelcompare.questions.gate_result import GateResult
+from modelcompare.questions.ledger import Ledger, check_ledger, n_of, opened, plan_of
 from modelcompare.questions.rules import read_rules
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
@@ -211,20 +211,24 @@ def keep(
     >>> found.word, found.number, round(found.level, 4)
     ('keep', 1, 0.0185)
     """
-    sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
+    sets = by_name(predictions)
     read = read_rules(rules, predictions)
     if options.get("any_time"):
         raise ValueError("`any_time` is for samples that are added, `keep` for the same ones.")
     check_known(sets, baseline, candidate)
-    asked = question_of(sets, (baseline, candidate))
+    check_kept_in_memory(sets)
     plan = plan_of("candidates", read, alpha, options, control=control, n_candidates=n_candidates)
     with opened(Path(ledger), plan, expect_head) as known:
+        first = known.entries[0] if known.entries else None
+        sets = in_order(sets, first)
+        asked = question_of(sets, (baseline, candidate), like=first)
         before = next((entry for entry in known.entries if _is_same(entry, asked)), None)
         if before is None:
             _check_same(known, asked)
             known.check_left()
             level = next_level(known, 1)
-            found = gate(predictions, baseline, candidate, read, alpha=level, **options)
+            ask_of = sets if isinstance(predictions, Mapping) else predictions
+            found = gate(ask_of, baseline, candidate, read, alpha=level, **options)
             known = known.recorded(asked, level, found, reason=_reason(found, sets))
         return _result(known, before)
 
@@ -250,11 +254,18 @@ def _check_same(known: Ledger, asked: Mapping[str, Any]) -> None:
     first, kept = known.entries[0], known.kept
     if asked["test_set"] != first["test_set"]:
         raise ValueError(
-            f"the test set is not that of {known.path}: samples, ids or true labels have changed. "
-            "Fresh samples renew what can be asked: begin another ledger with them."
+            f"the test set is not that of {known.path}; changed: {changes(first, asked)}. Ask with "
+            "the samples of its first question. Fresh samples renew what can be asked: begin "
+            "another ledger with them."
         )
     model = kept[-1]["candidate"] if kept else first["baseline"]
     if asked["baseline"]["outputs"] != model["outputs"]:
+        if asked["baseline"]["name"] == model["name"]:
+            raise ValueError(
+                f"the outputs of the baseline {model['name']!r} are not those in {known.path}. Ask "
+                "with the same ones; scores that are computed from all rows and models, such as "
+                "strengths of battles, need all candidates in the table of the first question."
+            )
         why = f"kept as candidate {kept[-1]['number']}" if kept else "as in the first question"
         raise ValueError(
             f"the baseline of {known.path} is {model['name']!r}, {why}; "

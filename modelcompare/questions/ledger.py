@@ -12,30 +12,23 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray
-from modelcompare.data.test_set import TestSet
 from modelcompare.paths import locked, write_bytes
 from modelcompare.questions.decide import decide
 from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.rules import rule_text
-from modelcompare.words import SampleColumn, shown
+from modelcompare.words import shown
 
 _HEADER = {"ledger": "modelcompare ledger", "version": 1}
-_COLUMNS: tuple[SampleColumn, ...] = ("groups", "strata", "runs", "sample_weight")
-# Parts of a fingerprint that are not of single samples.
-_OF_ALL = ("labels", "scores")
-_Columns = list[tuple[str, AnyArray | None]]
 # Parts of a plan as errors name them.
 _NAMES = {
     "rules": "rules", "alpha": "level (--alpha)", "looks": "number of looks (--looks)",
@@ -43,9 +36,7 @@ _NAMES = {
     "control": "control of errors (--control)", "n_candidates": "planned number (--candidates)",
     "options": "options", "kind": "type of question",
 }  # fmt: skip
-_HEX = 12
-# The models of a question.
-ROLES = ("baseline", "candidate")
+HEX = 12
 
 
 @dataclass(frozen=True)
@@ -116,7 +107,7 @@ class Ledger:
     @property
     def head(self) -> str:
         """Start of the hash of the last line."""
-        return str(self.lines[-1]["hash"])[:_HEX] if self.lines else ""
+        return str(self.lines[-1]["hash"])[:HEX] if self.lines else ""
 
     def added(self, line: Mapping[str, Any]) -> Self:
         """Return the ledger with one more line, and the time at which it was added."""
@@ -163,7 +154,7 @@ class Ledger:
 
     def check_head(self, expected: str | None) -> None:
         """Refuse a ledger whose last line is not the expected one."""
-        if expected is not None and not (self.head and expected[:_HEX] == self.head):
+        if expected is not None and not (self.head and expected[:HEX] == self.head):
             raise ValueError(
                 f"the head of {self.path} is {self.head or 'missing'}, not {expected} as expected "
                 "(`expect_head`, --expect-head): its end was cut off, or others have asked since."
@@ -209,6 +200,11 @@ def _name_of(metric: Any) -> Any:
     return getattr(metric, "name", getattr(metric, "__name__", metric))
 
 
+def n_of(entry: Mapping[str, Any]) -> int:
+    """Return the number of samples of a question."""
+    return sum(entry["sizes"].values())
+
+
 @contextmanager
 def opened(path: Path, plan: Mapping[str, Any], expect_head: str | None) -> Iterator[Ledger]:
     """Lock a ledger, and read it; a new one begins with the plan."""
@@ -246,104 +242,3 @@ def _hash_of(line: Mapping[str, Any]) -> str:
     """Return the hash of a line without its own."""
     rest = {name: value for name, value in line.items() if name != "hash"}
     return hashlib.sha256(_text(rest).encode()).hexdigest()
-
-
-# -- fingerprints -------------------------------------------------------------------------------
-
-
-def question_of(
-    sets: Mapping[str, TestSet], models: Sequence[str], sizes: Mapping[str, int] | None = None
-) -> dict[str, Any]:
-    """Return what a question is about: hashes of the test sets and of both models' outputs.
-
-    Parameters
-    ----------
-    sets : mapping of str to TestSet
-        Of whole sets the classes are hashed too, and samples with ids in the order of their ids.
-    models : sequence of str
-        Baseline and candidate.
-    sizes : mapping of str to int, optional
-        Number of first samples to hash instead, in their order; all of a set that is not in it.
-    """
-    for each in sets.values():
-        each.require("rows", "predictions")
-    rows: dict[str, Any] = {
-        name: _by_id(preds) if sizes is None else slice(sizes.get(name))
-        for name, preds in sets.items()
-    }
-    return {
-        "test_set": _digest(sets, rows, partial(_truth, whole=sizes is None)),
-        "sizes": {name: len(preds) for name, preds in sets.items()},
-        **{
-            role: {"name": model, "outputs": _digest(sets, rows, partial(_outputs, model=model))}
-            for role, model in zip(ROLES, models, strict=True)
-        },
-    }  # fmt: skip
-
-
-def n_of(entry: Mapping[str, Any]) -> int:
-    """Return the number of samples of a question."""
-    return sum(entry["sizes"].values())
-
-
-def check_grown(known: Ledger, sets: Mapping[str, TestSet], models: Sequence[str]) -> None:
-    """Refuse test sets that are not those of the look before with samples added at their ends."""
-    before, path = known.entries[-1], known.path
-    then = question_of(sets, models, before["sizes"])
-    # Scores without truth or ids have nothing else that identifies samples.
-    if then["test_set"] != before["test_set"] or n_of(then) < n_of(before):
-        raise ValueError(
-            f"the samples of the look before (in {path}) have changed; looks are at samples that "
-            "are added at the end, and at nothing else. Begin another ledger for another test set."
-        )
-    for role, model in zip(ROLES, models, strict=True):
-        if then[role]["outputs"] != before[role]["outputs"]:
-            raise ValueError(
-                f"the outputs of the {role} {model!r} are not those of the look before (in "
-                f"{path}); looks are at one candidate. Another one needs another ledger, or `keep`."
-            )
-
-
-def _truth(preds: TestSet, *, whole: bool) -> _Columns:
-    """Return what identifies samples: truth, columns, and the direction of scores."""
-    return [
-        ("y_true", preds.y_true), ("true_distribution", preds.true_distribution),
-        # Samples that are added may have other classes.
-        ("labels", preds.labels if whole else None),
-        ("scores", np.array([str(preds.told_direction), str(preds.bounds)])),
-        # Files may hold ids as numbers or as texts.
-        ("ids", None if preds.ids is None else preds.ids.astype(str)),
-        *((name, getattr(preds, name)) for name in _COLUMNS),
-    ]  # fmt: skip
-
-
-def _outputs(preds: TestSet, *, model: str) -> _Columns:
-    """Return a model's outputs; labels by name, as their codes change with the classes."""
-    if model not in preds.models:
-        return []
-    output, labels = preds.output(model), preds.labels
-    given = output.array if labels is None or output.kind != "labels" else labels[output.array]
-    return [("output", given)]
-
-
-def _by_id(preds: TestSet) -> Any:
-    """Return the rows in the order of their ids, if they have any."""
-    return ... if preds.ids is None else np.argsort(preds.ids.astype(str), kind="stable")
-
-
-def _digest(
-    sets: Mapping[str, TestSet], rows: Mapping[str, Any], columns: Callable[[TestSet], _Columns]
-) -> str:
-    digest = hashlib.sha256()
-    for name, preds in sets.items():
-        for column, values in columns(preds):
-            digest.update(f"{name}\0{column}\0".encode())
-            if values is not None:
-                digest.update(_bytes(values if column in _OF_ALL else values[rows[name]]))
-    return digest.hexdigest()
-
-
-def _bytes(values: AnyArray) -> bytes:
-    if values.dtype.kind in "OUSM":
-        return json.dumps(values.tolist(), default=str).encode()
-    return f"{values.dtype.str}{values.shape}".encode() + np.ascontiguousarray(values).tobytes()

@@ -9,10 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from modelcompare.data.test_set import TestSet
+from modelcompare.questions.fingerprints import (
+    Asked,
+    by_name,
+    check_grown,
+    in_order,
+    question_of,
+)
 from modelcompare.questions.gate_result import GateResult
-from modelcompare.questions.ledger import Ledger, check_grown, n_of, opened, question_of
-from modelcompare.significance.repeated import level_of_look
+from modelcompare.questions.ledger import Ledger, n_of, opened
+from modelcompare.significance.repeated import levels_of_looks
 from modelcompare.words import check_count
 
 _MOST_LOOKS = 1_000
@@ -20,24 +26,27 @@ check_looks = partial(check_count, at_least=1, at_most=_MOST_LOOKS)
 
 
 def at_look(
-    sets: Mapping[str, TestSet], models: tuple[str, str], plan: Mapping[str, Any],
-    ask: Callable[[float, bool], GateResult], ledger: str | os.PathLike[str],
+    predictions: Asked, models: tuple[str, str], plan: Mapping[str, Any],
+    ask: Callable[[Asked, float, bool], GateResult], ledger: str | os.PathLike[str],
     expect_head: str | None,
 ) -> GateResult:  # fmt: skip
     """Ask at the level of the next look, and record the answer.
 
-    `ask` takes the level, and whether other looks will follow.
+    `ask` takes the predictions, the level, and whether other looks will follow.
 
     Raises
     ------
     ValueError
         If all looks are used, one of them was decisive, or more changed than samples added.
     """
-    # Of all samples, in their order.
-    asked = question_of(sets, models, {})
+    sets = by_name(predictions)
     with opened(Path(ledger), plan, expect_head) as known:
-        if known.entries:
+        before = known.entries[-1] if known.entries else None
+        if before is not None:
             check_grown(known, sets, models)
+        sets = in_order(sets, before)
+        # Of all samples, in their order.
+        asked = question_of(sets, models, {})
         sizes = [n_of(entry) for entry in known.entries]
         # Where nothing was added it is the same answer, which is no other look.
         again = sizes[-1:] == [n_of(asked)]
@@ -46,7 +55,8 @@ def at_look(
             known.check_left()
             sizes.append(n_of(asked))
         level, looks = level_at(plan, sizes), known.planned
-        found = ask(level, looks is not None and len(sizes) < looks)
+        ask_of = sets if isinstance(predictions, Mapping) else predictions
+        found = ask(ask_of, level, looks is not None and len(sizes) < looks)
         if not again:
             known = known.recorded(asked, level, found)
         return replace(found, ledger=_in_words(known))
@@ -54,9 +64,14 @@ def at_look(
 
 def level_at(plan: Mapping[str, Any], sizes: Sequence[float]) -> float:
     """Return the level of the latest look, from the numbers of samples at all of them."""
+    return levels_at(plan, sizes)[-1]
+
+
+def levels_at(plan: Mapping[str, Any], sizes: Sequence[float]) -> list[float]:
+    """Return the levels of all looks, from their numbers of samples."""
     if plan["looks"] is None:
-        return float(plan["alpha"])
-    return level_of_look(sizes, plan["looks"], plan["alpha"], plan["spending"])
+        return [float(plan["alpha"])] * len(sizes)
+    return levels_of_looks(sizes, plan["looks"], plan["alpha"], plan["spending"])
 
 
 def _check_undecided(known: Ledger) -> None:

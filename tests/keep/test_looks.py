@@ -386,12 +386,13 @@ def test_any_time_is_of_samples_of_one_test_set():
     )
     names = {"runs": np.arange(sets.N) % 3, "ids": np.arange(sets.N) // 3}
     runs = mc.Predictions(found.pop("y_true"), found, **names)
-    for preds, rule, more in (
-        ({"a": sets.of(), "b": sets.of(200)}, "mean(accuracy):+0", {}),
-        (judged, RULE, {}),
-        (runs, RULE, {"random": "items+runs"}),
+    for preds, rule, more, instead in (
+        ({"a": sets.of(), "b": sets.of(200)}, "mean(accuracy):+0", {}, "several .*`looks`"),
+        (judged, RULE, {}, r"beside a judge; ask once, .*predictions\.labelled"),
+        (runs, RULE, {"random": "items+runs"}, "new runs; .*random='items' .*`looks`"),
     ):
-        with pytest.raises(ValueError, match=r"`any_time` \(--any-time\) is for samples that are"):
+        part = rf"`any_time` \(--any-time\) is for samples that are .*{instead}"
+        with pytest.raises(ValueError, match=part):
             mc.gate(preds, "old", "good", [rule], any_time=True, **more)
     assert mc.gate(runs, "old", "good", [RULE], any_time=True, random="items").decisions
 

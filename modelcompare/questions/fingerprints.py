@@ -1,0 +1,204 @@
+"""Fingerprints of test sets and outputs, by which a ledger knows what it was asked about."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from modelcompare.arrays import AnyArray
+from modelcompare.data.test_set import TestSet
+from modelcompare.data.variants import times_of_blocks
+from modelcompare.questions.ledger import HEX, Ledger
+from modelcompare.words import SampleColumn
+
+# The models of a question.
+ROLES = ("baseline", "candidate")
+_COLUMNS: tuple[SampleColumn, ...] = ("groups", "strata", "runs", "sample_weight")
+# Parts of a fingerprint that are not of single samples.
+_OF_ALL = ("labels", "scores")
+_Columns = list[tuple[str, AnyArray | None]]
+# One test set, or several by name.
+Asked = TestSet | Mapping[str, TestSet]
+# Parts of the fingerprint of a test set as errors name them.
+_NAMES = {
+    "ids": "ids", "y_true": "true labels or values", "true_distribution": "true labels or values",
+    "labels": "classes", "times": "times (--time)", "groups": "clusters (--groups)",
+    "strata": "strata (--read strata)", "runs": "runs (--read run)",
+    "sample_weight": "weights (--read weight)",
+    "scores": "direction or range of scores (--lower-is-better, --read range)",
+}  # fmt: skip
+_ALL_NAMES = "samples, " + ", ".join(dict.fromkeys(_NAMES.values()))
+
+
+def by_name(predictions: Asked) -> Mapping[str, TestSet]:
+    """Return test sets by name; a single one has none."""
+    return predictions if isinstance(predictions, Mapping) else {"": predictions}
+
+
+def check_kept_in_memory(sets: Mapping[str, TestSet]) -> None:
+    """Refuse test sets whose samples a ledger cannot know."""
+    for each in sets.values():
+        each.require("rows", "predictions")
+
+
+def check_stays(predictions: Asked) -> None:
+    """Refuse test sets in which samples that are added change those before."""
+    sets = by_name(predictions)
+    check_kept_in_memory(sets)
+    for each in sets.values():
+        if times_of_blocks(each) is not None:
+            raise ValueError(
+                "blocks in time (--time, modelcompare.io.in_time_blocks) are found in all samples, "
+                "so those of a look before change as samples are added. Give clusters that stay, "
+                "such as weeks, as `groups` (--groups COLUMN), or ask once, without a "
+                "ledger (--looks, --ledger)."
+            )
+        if each.source.made and "strength" in each.score_names:
+            raise ValueError(
+                "strengths are fitted to all battles, so the scores of a look before change as "
+                "battles are added. Ask once, when all battles are there, without a ledger "
+                "(--looks, --ledger); `sample_size` (sample-size) computes how many are needed."
+            )
+
+
+def question_of(
+    sets: Mapping[str, TestSet], models: Sequence[str], sizes: Mapping[str, int] | None = None, *,
+    like: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what a question is about: hashes of the test sets and of both models' outputs.
+
+    Blocks in time follow from the outputs, so their times are hashed instead: the samples are the
+    same, and levels of candidates sum with any clusters of each.
+
+    Parameters
+    ----------
+    sets : mapping of str to TestSet
+        Of whole sets the classes are hashed too, and samples with ids in the order of their ids.
+    models : sequence of str
+        Baseline and candidate.
+    sizes : mapping of str to int, optional
+        Number of first samples to hash instead, in their order; all of a set that is not in it.
+    like : mapping, optional
+        A question before, which gives the order of the sets. One without `parts` was recorded
+        when blocks in time were hashed.
+    """
+    sets = in_order(sets, like)
+    rows: dict[str, Any] = {
+        name: _by_id(preds) if sizes is None else slice(sizes.get(name))
+        for name, preds in sets.items()
+    }
+    by_blocks = like is not None and "parts" not in like
+    test_set, parts = _digest(sets, rows, partial(_truth, whole=sizes is None, by_blocks=by_blocks))
+    return {
+        "test_set": test_set,
+        "parts": parts,
+        "sizes": {name: len(preds) for name, preds in sets.items()},
+        **{
+            role: {"name": model, "outputs": _digest(sets, rows, partial(_outputs, model=model))[0]}
+            for role, model in zip(ROLES, models, strict=True)
+        },
+    }  # fmt: skip
+
+
+def in_order(sets: Mapping[str, TestSet], like: Mapping[str, Any] | None) -> Mapping[str, TestSet]:
+    """Return test sets in the order of a question before, if there is one."""
+    first = () if like is None else [name for name in like["sizes"] if name in sets]
+    return {name: sets[name] for name in dict.fromkeys([*first, *sets])}
+
+
+def changes(before: Mapping[str, Any], asked: Mapping[str, Any], *, grown: bool = False) -> str:
+    """Name the parts of a test set that are not those of a question before.
+
+    Samples may be added to sets that have `grown`.
+    """
+    then, now = before["sizes"], asked["sizes"]
+    if {*then} != {*now}:
+        return f"test sets ({', '.join(map(repr, then))} then, {', '.join(map(repr, now))} now)"
+    for name, n in then.items():
+        if now[name] < n or (now[name] > n and not grown):
+            of_set = f" of {name!r}" if name else ""
+            return f"number of samples{of_set} ({n:,} then, {now[name]:,} now)"
+    if "parts" not in before:
+        return f"any of {_ALL_NAMES}"
+    parts, others = before["parts"], asked["parts"]
+    changed = [each for each in _NAMES if parts.get(each) != others.get(each)]
+    # Without the ids of before rows cannot be matched, and all columns look changed.
+    changed = ["ids"] if "ids" in changed else changed
+    return ", ".join(dict.fromkeys(_NAMES[each] for each in changed)) or _ALL_NAMES
+
+
+def check_grown(known: Ledger, sets: Mapping[str, TestSet], models: Sequence[str]) -> None:
+    """Refuse test sets that are not those of the look before with samples added at their ends."""
+    before, path = known.entries[-1], known.path
+    then = question_of(sets, models, before["sizes"], like=before)
+    # Scores without truth or ids have nothing else that identifies samples.
+    fewer = any(then["sizes"].get(name, 0) < n for name, n in before["sizes"].items())
+    if then["test_set"] != before["test_set"] or fewer:
+        raise ValueError(
+            f"the samples of the look before (in {path}) have changed: "
+            f"{changes(before, then, grown=True)}; looks are at samples that are added at the end, "
+            "and at nothing else. Begin another ledger for another test set."
+        )
+    for role, model in zip(ROLES, models, strict=True):
+        if then[role]["outputs"] != before[role]["outputs"]:
+            raise ValueError(
+                f"the outputs of the {role} {model!r} are not those of the look before (in "
+                f"{path}); looks are at one candidate. Another one needs another ledger, or `keep`."
+            )
+
+
+def _truth(preds: TestSet, *, whole: bool, by_blocks: bool) -> _Columns:
+    """Return what identifies samples: truth, columns, and the direction of scores."""
+    times = None if by_blocks else times_of_blocks(preds)
+    columns: dict[str, AnyArray | None] = {name: getattr(preds, name) for name in _COLUMNS}
+    columns |= {} if times is None else {"groups": None, "times": times}
+    return [
+        ("y_true", preds.y_true), ("true_distribution", preds.true_distribution),
+        # Samples that are added may have other classes.
+        ("labels", preds.labels if whole else None),
+        ("scores", np.array([str(preds.told_direction), str(preds.bounds)])),
+        # Files may hold ids as numbers or as texts.
+        ("ids", None if preds.ids is None else preds.ids.astype(str)),
+        *columns.items(),
+    ]  # fmt: skip
+
+
+def _outputs(preds: TestSet, *, model: str) -> _Columns:
+    """Return a model's outputs; labels by name, as their codes change with the classes."""
+    if model not in preds.models:
+        return []
+    output, labels = preds.output(model), preds.labels
+    given = output.array if labels is None or output.kind != "labels" else labels[output.array]
+    return [("output", given)]
+
+
+def _by_id(preds: TestSet) -> Any:
+    """Return the rows in the order of their ids, if they have any."""
+    return ... if preds.ids is None else np.argsort(preds.ids.astype(str), kind="stable")
+
+
+def _digest(
+    sets: Mapping[str, TestSet], rows: Mapping[str, Any], columns: Callable[[TestSet], _Columns]
+) -> tuple[str, dict[str, str]]:
+    """Return a hash of columns of all sets, and the start of one of each column by itself."""
+    digest = hashlib.sha256()
+    parts: dict[str, Any] = {}
+    for name, preds in sets.items():
+        for column, values in columns(preds):
+            digest.update(f"{name}\0{column}\0".encode())
+            if values is not None:
+                found = _bytes(values if column in _OF_ALL else values[rows[name]])
+                digest.update(found)
+                parts.setdefault(column, hashlib.sha256()).update(f"{name}\0".encode() + found)
+    return digest.hexdigest(), {name: each.hexdigest()[:HEX] for name, each in parts.items()}
+
+
+def _bytes(values: AnyArray) -> bytes:
+    if values.dtype.kind in "OUSM":
+        return json.dumps(values.tolist(), default=str).encode()
+    return f"{values.dtype.str}{values.shape}".encode() + np.ascontiguousarray(values).tobytes()
