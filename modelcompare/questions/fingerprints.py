@@ -169,12 +169,13 @@ def _truth(preds: TestSet, *, whole: bool, by_blocks: bool) -> _Columns:
 
 
 def _outputs(preds: TestSet, *, model: str) -> _Columns:
-    """Return a model's outputs; labels by name, as their codes change with the classes."""
+    """Return a model's outputs, and scores beside them; labels by name, as codes change."""
     if model not in preds.models:
         return []
     output, labels = preds.output(model), preds.labels
     given = output.array if labels is None or output.kind != "labels" else labels[output.array]
-    return [("output", given)]
+    beside: _Columns = [] if output.beside is None else [("beside", output.beside)]
+    return [("output", given), *beside]
 
 
 def _by_id(preds: TestSet) -> Any:

@@ -265,3 +265,20 @@ def test_levels_of_all_further_looks_are_computed_at_once(path, monkeypatch):
     for further, level in zip(found.ahead["further"], found.ahead["level"], strict=True):
         sizes = [100, 150, *(150 + 75 * k for k in range(1, further + 1))]
         assert level == level_of_look(sizes, 60, 0.05)
+
+
+def test_equal_outputs_with_other_scores_beside_them_are_another_candidate(path):
+    noise = np.random.default_rng(0).normal(size=(2, 200))
+
+    def of(latency):
+        levels = dict(zip(("old", "good"), (5.0 + noise[0], latency + noise[1]), strict=True))
+        beside = {model: {"ms": level} for model, level in levels.items()}
+        return sets.of(200)[["old", "good"]].with_scores(beside, greater_is_better=False)
+
+    rule = {"metric": "ms", "margin": 0.0, "kind": "superior"}
+    slow = mc.keep(of(9.0), "old", "good", rule, ledger=path)
+    fast = mc.keep(of(2.0), "old", "good", rule, ledger=path)
+    assert slow.word != "keep"
+    assert fast.word == "keep"
+    assert (fast.number, fast.repeated) == (2, False)
+    assert mc.keep(of(2.0), "old", "good", rule, ledger=path).repeated
