@@ -322,3 +322,12 @@ def test_no_number_of_samples_is_planned_where_the_error_knows_nothing_of_a_clas
     pd.DataFrame(of_one_class(400, 20)).to_parquet(tmp_path / "one.parquet")
     with pytest.raises(ValueError, match=f"{decides} this test set"):
         mc.sample_size(scan_predictions(tmp_path / "one.parquet"), "a", "b", "f1_macro")
+
+
+def test_one_sample_is_counted_in_the_singular():
+    y = (np.arange(30) < 1).astype(int)
+    preds = mc.Predictions(y, {"a": y, "b": 0 * y})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mc.UndefinedMetricWarning)
+        with pytest.warns(SparseDataWarning, match=r"recall of 1: 1 sample\. With fewer"):
+            mc.paired_test(preds, "a", "b", "recall", label=1, n_resamples=99)
