@@ -168,12 +168,7 @@ def sample_size(
             f"the {first.n_units:,} {first.unit}; without any spread there is nothing to "
             "plan from. Take a larger pilot test set."
         )
-    with each_warning_once():
-        for contrast in contrasts:
-            contrast.warn_of_sparse_data()
-    if plan is None:
-        for name, contrast in zip(sets, contrasts, strict=True):
-            _check_determined(contrast, int(pilot.size.runs), name)
+    _check_data(dict(zip(sets, contrasts, strict=True)), int(pilot.size.runs))
     notes = dict.fromkeys(note for contrast in contrasts for note in contrast.notes)
     difference = float(np.mean([contrast.difference for contrast in contrasts]))
     return SampleSize(
@@ -193,8 +188,19 @@ def _check_planned(contrast: Contrast, which: str) -> None:
         )
 
 
+def _check_data(contrasts: Mapping[str, Contrast], n_runs: int) -> None:
+    """Warn where few samples, labels or runs decide; refuse where errors predict no interval."""
+    with each_warning_once():
+        for contrast in contrasts.values():
+            contrast.warn_of_sparse_data()
+    for name, contrast in contrasts.items():
+        # Labels beside a judge are planned by cells, to each of which a label is added.
+        if contrast.sample.judged is None:
+            _check_determined(contrast, n_runs, name)
+
+
 def _check_determined(contrast: Contrast, n_runs: int, name: str) -> None:
-    """Refuse a pilot whose interval is far wider than its standard error predicts."""
+    """Refuse a test set whose interval is far wider than its standard error predicts."""
     low, high = _default_interval(contrast)
     n = min(contrast.n_units, n_runs) if n_runs > 1 else contrast.n_units
     predicted = 2 * float(t_quantile(np.array(n - 1.0), _LEVEL)) * contrast.error
@@ -218,7 +224,8 @@ def _default_interval(contrast: Contrast) -> Ends:
     if isinstance(predictions, ScannedPredictions):
         if distinct_rows((metric,), predictions, required=False) is None:
             return math.nan, math.nan
-        contrast = Contrast.between(predictions, *contrast.models, metric, label=contrast.label)
+        model_a, model_b = contrast.models
+        contrast = Contrast.between(predictions, model_a, model_b, metric, label=contrast.label)
     return contrast.interval("auto", _LEVEL)
 
 
