@@ -7,6 +7,7 @@ import textwrap
 
 from modelcompare.cli.schema import MEMBERS, OF_METRICS, whole_schema
 from modelcompare.cli.streams import answer, answer_document
+from modelcompare.data.columns import Source
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.named import METRICS, aliases_of
 from modelcompare.metrics.registry import get_metric
@@ -29,7 +30,7 @@ def metrics(*, name: str | None = None, format: str, schema: bool) -> None:
             raise ValueError("--schema is of all documents; leave the metric's name out.")
         answer_document(json_document(whole_schema()))
         return
-    made = named_score(name, [name], made=True) if name in MADE else None
+    made = named_score(name, [name], Source(made=True)) if name in MADE else None
     found = [*METRICS.values()] if name is None else [made or get_metric(name)]
     if format == "json":
         facts = [_facts(each) for each in found]

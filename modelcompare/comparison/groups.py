@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import compress
 from operator import attrgetter
 from typing import Any, ClassVar
 
@@ -155,6 +156,11 @@ class GroupComparison(Result):
         """Evidence of each group."""
         return {key: result.evidence for key, result in self.results.items()}
 
+    @property
+    def _weighed(self) -> dict[Any, Compared]:
+        """Evidence of each test set that has a part in the means."""
+        return dict(compress(self._found.items(), () if self.shares is None else self.shares))
+
     @cached_property
     def scores(self) -> pd.DataFrame:
         """Scores of all groups: columns that name the group, then those of `Comparison.scores`.
@@ -235,9 +241,8 @@ class GroupComparison(Result):
     def _findings(self) -> list[Finding | str]:
         found: list[Finding | str] = []
         if self._can_be_pooled and len(self.models) > 1:
-            found += pooled_findings(
-                self.pooled_scores, self.pooled_differences, self._first, self._mean_of_sets
-            )
+            means = self.pooled_scores, self.pooled_differences
+            found += pooled_findings(*means, self._weighed, self._mean_of_sets)
         if self._of_sets and len(self.models) > 1:
             found += set_findings(self._found, self.models, self.saturation, self._ranked_places)
         if not self._of_sets:
@@ -256,7 +261,7 @@ class GroupComparison(Result):
     @property
     def _mean_of_sets(self) -> str:
         weighted = "weighted " if written_shares(self.shares) else ""
-        return f"{weighted}mean of {len(self._pooled().low.parts)} test sets"
+        return f"{weighted}mean of {len(self._weighed)} test sets"
 
     def _set_tables(self, *named: Any) -> dict[str, Table]:
         each = Table.of("Each test set", self.scores, "set", *named, decimals=None)
@@ -395,6 +400,5 @@ class GroupComparison(Result):
                 "averages, e.g. f1_macro."
             )
         assert self.shares is not None  # noqa: S101  there are test sets
-        samples, own = [x.bootstrap for x in self._found.values()], np.flatnonzero(self.shares)
-        weighed = [samples[place] for place in own]
-        return Means.of(weighed, self.models, pairs, self.shares[own], sets_vary=self.sets_vary)
+        samples, shares = [x.bootstrap for x in self._weighed.values()], self.shares
+        return Means.of(samples, self.models, pairs, shares[shares > 0], sets_vary=self.sets_vary)

@@ -203,35 +203,60 @@ def set_findings(
 
 
 def pooled_findings(
-    scores: pd.DataFrame, differences: pd.DataFrame, first: Compared, what: str
+    scores: pd.DataFrame, differences: pd.DataFrame, results: Mapping[str, Compared], what: str
 ) -> list[Finding]:
     """Return a sentence for each value: who leads by the mean, and which models are worse.
 
-    Of models that lack a test set only the bounds are known, so that one of them may lead.
+    Of models that lack a test set only the bounds are known, so that one of them may lead; so may
+    those whose value is undefined on one of the `results`, which have a part in the mean.
     """
-    found = []
-    for key in first.keys:
+    found, first = [], next(iter(results.values()))
+    for at, key in enumerate(first.keys):
         upwards = first.metric_info[key.metric].greater_is_better
         own, pairs = best_first(scores, differences, key, "estimate", upwards=upwards)
         bounds = own[own["estimate"].isna() & own["ci_low"].notna()]
         known, name = own.dropna(subset="estimate"), f"{value_name(key.metric, key.label)}, {what}"
-        clauses = [_led_by(known, pairs, [*bounds["model"]])] if len(known) else []
+        none = own[own["estimate"].isna() & own["ci_low"].isna()]["model"]
+        clauses = [_led_by(known, pairs, [*bounds["model"]], [*none])] if len(known) else []
         for row in bounds.itertuples():
             ends = interval_clause(row.ci_low, row.ci_high, 3, first.confidence_level)
             beaten, _ = led(pairs, row.model, own["model"].drop(row.Index))
             better = [_better_than(beaten)] if beaten else []
             clauses.append(joined([f"that of {row.model} is unknown ({ends})", *better]))
+        if len(none) == len(own):
+            clauses = ["undefined for every model"]
+        elif len(none):
+            where = _on_sets(results, at, [*none])
+            clauses.append(f"it is undefined for {some_of([*none])}{where}")
         if clauses:
             found.append(Finding(f"{name}: {'; '.join(clauses)}.", key.metric))
     return found
 
 
-def _led_by(scores: pd.DataFrame, differences: pd.DataFrame, lacking: Sequence[str]) -> str:
-    """Return clauses: the leader of one value, models that are worse, models that are tied."""
+def _on_sets(results: Mapping[str, Compared], at: int, models: Sequence[str]) -> str:
+    """Return the test sets on which a value is undefined for one of some models, as a clause."""
+    names = [
+        name
+        for name, found in results.items()
+        if np.isnan(found.point[[m in models for m in found.models], at]).any()
+    ]
+    return f" (on {some_of(names)})" if names else ""
+
+
+def _led_by(
+    scores: pd.DataFrame, differences: pd.DataFrame, lacking: Sequence[str], none: Sequence[str]
+) -> str:
+    """Return clauses: the leader of one value, models that are worse, models that are tied.
+
+    Models that are `lacking` a test set, and those with no value, may lead.
+    """
     leader, *others = scores["model"]
     width = (scores["ci_high"] - scores["ci_low"]).median()
     best = format_number(scores["estimate"].iloc[0], decimals_for([width / 4]))
+    if none and not others and not lacking:
+        return f"{leader} scores {best}"
     some = "of the models that lack no test set " if lacking else ""
+    some = "of the models with a value " if none and not lacking else some
     clauses = [f"{some}{leader} leads ({best})"]
     beaten, _ = led(differences, leader, [*others, *lacking])
     if beaten:

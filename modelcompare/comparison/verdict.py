@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from modelcompare.comparison.compared import POWER, Compared
 from modelcompare.report.document import Finding
 from modelcompare.report.numbers import (
@@ -52,19 +54,25 @@ class _Sentence:
         if found.baseline is not None:
             return self._against_baseline(models.index(found.baseline), order)
         if not others:
-            undefined = [i for i in range(len(models)) if i != leader]
-            return f"{models[leader]} scores {best}; it is undefined for {self._names(undefined)}."
+            return f"{models[leader]} scores {best}{self._undefined}."
         beaten = [i for i in others if found.better[self.at, leader, i]]
         tied = [i for i in others if i not in beaten]
         if not tied:
             return (
                 f"{models[leader]} leads ({best}) and is better than {self._names(beaten)} "
-                f"({self._largest_p(leader, beaten)})."
+                f"({self._largest_p(leader, beaten)}){self._undefined}."
             )
         first = self._tie(leader, tied, best)
         who = models[leader] if " are level at " in first else "it"
         behind = f"; {who} is better than {self._names(beaten)}" if beaten else ""
-        return f"{first}{behind}.{self._what_would_settle(leader, tied[0])}"
+        settle = self._what_would_settle(leader, tied[0])
+        return f"{first}{behind}{self._undefined}.{settle}"
+
+    @property
+    def _undefined(self) -> str:
+        """Clause on the models without a value, one of which may be the best; empty if none."""
+        none = np.flatnonzero(np.isnan(self.found.point[:, self.at])).tolist()
+        return f"; it is undefined for {self._names(none)}" if none else ""
 
     def _score(self, model: int) -> str:
         return format_number(self.found.point[model, self.at], self._digits)
@@ -104,7 +112,7 @@ class _Sentence:
         named = f"the baseline {self.found.models[baseline]} ({self._score(baseline)})"
         others = [model for model in order if model != baseline]
         if baseline not in order or not others:
-            return f"{named} has nothing to be compared with."
+            return f"{named} has nothing to be compared with{self._undefined}."
         of_value = self.found.better[self.at]
         better, worse = of_value[:, baseline], of_value[baseline]
         parts = []
@@ -121,7 +129,7 @@ class _Sentence:
                 f"{self._names(tied)} {verb} not significantly different from {what} ({clause})"
             )
         settle = self._what_would_settle(tied[0], baseline) if len(tied) == 1 else ""
-        return f"{'; '.join(parts)}.{settle}"
+        return f"{'; '.join(parts)}{self._undefined}.{settle}"
 
     def _difference_clause(self, a: int, b: int) -> str:
         """Return the lead of a over b with interval and p-value, corrected for the same tests."""

@@ -126,13 +126,14 @@ class _Sparse:
     def _few(self, where: IntArray) -> list[str]:
         """Return texts of values with few informative samples or clusters, fewest first."""
         sizes, keys = self._least_sizes[where], self.evaluation.keys
-        n = f" effective {self._unit} of {self.evaluation.units.size:,}"
-        of = n if self._clustered else f" {self._unit}"
-        return [
-            f"{value_name(keys[where[i]].metric, keys[where[i]].label)}: {sizes[i]:.3g}{of}"
-            for i in np.argsort(sizes, kind="stable")
-            if sizes[i] < FEW
-        ]
+        found = []
+        for i in np.argsort(sizes, kind="stable"):
+            if sizes[i] < FEW:
+                n, key = f"{sizes[i]:.3g}", keys[where[i]]
+                of = f"effective {self._unit} of {self.evaluation.units.size:,}"
+                of = of if self._clustered else self._unit.removesuffix("s" * (n == "1"))
+                found.append(f"{value_name(key.metric, key.label)}: {n} {of}")
+        return found
 
     @cached_property
     def _least_sizes(self) -> FloatArray:

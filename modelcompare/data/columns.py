@@ -30,6 +30,11 @@ class Source(NamedTuple):
     unread: tuple[str, ...] = ()  # columns without a role, which a metric may be mistaken for
     made: bool = False  # whether scores were made here, of battles
 
+    @property
+    def pseudo(self) -> bool:
+        """True if scores are pseudo-values of a fit to all battles, not scores of single rows."""
+        return self.made and self.called == "battles"
+
 
 def read_columns(n_samples: int, **columns: ArrayLike | None) -> dict[str, AnyArray | None]:
     """Check ids, clusters, strata and runs, each by itself and together."""

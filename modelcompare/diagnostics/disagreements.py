@@ -14,8 +14,8 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
+from modelcompare.data.alone import refuse_single_rows
 from modelcompare.data.checks import check_models
-from modelcompare.data.survival import SURVIVAL
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.outcomes import Outcomes
 from modelcompare.metrics.texts import EXACT, likeliest
@@ -102,7 +102,8 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     Raises
     ------
     ValueError
-        If a model is unknown, or the outputs of the two cannot be compared.
+        If a model is unknown, the outputs of the two cannot be compared, or single ones show
+        nothing: counts of objects, risks, and scores of battles.
 
     Examples
     --------
@@ -123,11 +124,7 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
             f"{model_a!r} gave {a.output.kind} and {model_b!r} {b.output.kind}; name two models "
             "that gave the same."
         )
-    if kinds & {"label_counts", "label_detections"}:
-        raise ValueError(
-            "the models' outputs are counts of objects, which do not show which object differs; "
-            "compare the items by their counts."
-        )
+    refuse_single_rows(predictions, (model_a, model_b), "a list of disagreements")
     frame = (compared or _of_numbers)(predictions, a, b)
     ids = np.arange(len(predictions)) if predictions.ids is None else predictions.ids
     frame.insert(0, "id", ids)
@@ -150,21 +147,6 @@ def _of_sets(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     return pd.DataFrame({
         "y_true": written(truth), "predicted_a": written(sets[0]), "predicted_b": written(sets[1]),
         "right": right[0] - right[1], "distance": np.abs(sets[0] - sets[1]).mean(axis=1),
-    })  # fmt: skip
-
-
-def _of_survival(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
-    """Return times, with a plus of censored samples, and ranks of the risks as shares.
-
-    Of survival probabilities, the risk is that of an event by each time, on average.
-    """
-    curves = predictions.labels is not None
-    risks = [1 - each.values.mean(axis=1) if curves else each.values for each in (a, b)]
-    first, second = (pd.Series(risk).rank(pct=True).to_numpy() for risk in risks)
-    times = [f"{time:g}{'' if event else '+'}" for time, event in a.true_values]
-    return pd.DataFrame({
-        "y_true": times, "predicted_a": first, "predicted_b": second, "right": 0,
-        "distance": np.abs(first - second),
     })  # fmt: skip
 
 
@@ -230,5 +212,4 @@ _ALIKE: Sequence[tuple[AbstractSet[Kind], Compared]] = (
     ({"labels", "probabilities"}, _of_classes),
     ({"label_sets", "label_probabilities"}, _of_sets),
     ({"texts", "text_lists"}, _of_texts),
-    *(({kind}, _of_survival) for kind in SURVIVAL),
 )

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.checks import warn_of_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.answers import answers_metric
@@ -55,6 +56,8 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
                 f"metric {metric.name!r} needs {metric.needs}, but model {model!r} gave "
                 f"{kind}{hint if of_classes else ''}."
             )
+    if metric.needs == "scores" and metric.stem != "mean_score":
+        refuse_pseudo_values(predictions, f"metric {metric.name!r}")
     if predictions.of_sets:
         _check_sets(metric, predictions)
     if metric.of_items and predictions.about is None:

@@ -284,8 +284,8 @@ def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivisi
         names = predictions.score_names or _beside(metric, predictions)
         found: AnyMetric
         if metric in names or (names and not _is_of_items(metric)):
-            made = predictions.source.made
-            found = named_percentile(metric, names) or named_score(metric, names, made=made)
+            of_source = predictions.source
+            found = named_percentile(metric, names) or named_score(metric, names, of_source)
         else:
             name, text = split_class(metric)
             of_some = text is not None and names_subset(text)

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.data.columns import Source
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.counts import with_twin
 from modelcompare.words import check_count
@@ -234,23 +235,21 @@ MADE = {
 }
 
 
-def named_score(name: str, names: Sequence[str], *, made: bool = False) -> Metric:
-    """Return the mean of one of several scores, which may be `made` of battles.
+def named_score(name: str, names: Sequence[str], source: Source) -> Metric:
+    """Return the mean of one of several scores of a source, which may have made them of battles.
 
     mean_score means the only one.
     """
     if name == "mean_score" and len(names) == 1:
         name = names[0]
     if name not in names:
-        raise ValueError(
-            f"there is no score {name!r}; the models have {', '.join(names)}, and percentiles of "
-            f"these, such as {names[-1]}_p95."
-        )
+        more = "" if source.pseudo else f", and percentiles of these, such as {names[-1]}_p95"
+        raise ValueError(f"there is no score {name!r}; the models have {', '.join(names)}{more}.")
     own = Statistic(f"scores of {name}", partial(score_of, place=names.index(name)))
     return replace(
         MEAN_SCORE, name=name, family="mean_score", statistics=(own, COUNT),
-        variant="" if made else "of one of several scores",
-        description=MADE[name] if made else MEAN_SCORE.description,
+        variant="" if source.made else "of one of several scores",
+        description=MADE[name] if source.made else MEAN_SCORE.description,
     )  # fmt: skip
 
 

@@ -12,9 +12,9 @@ from modelcompare.engine.units import THESE_RUNS
 from modelcompare.questions.claims import all_of
 from modelcompare.questions.decide import DecisionResult
 from modelcompare.report.document import Document
-from modelcompare.report.numbers import some_of
+from modelcompare.report.numbers import format_percent, some_of
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Table, interval_column
+from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.words import Answer, signature, value_name
 
 
@@ -78,9 +78,15 @@ class GateResult(Result):
         first = self.decisions[0]
         holds = f"All rules must hold: {self.answer}."
         test_set = ["test_set"] if any(over for over, _ in self.by_rule) else []
+        levels = [1 - 2 * decision.alpha for decision in self.decisions]
+        intervals = [interval_column(levels[0])]
+        if len({*levels}) > 1:
+            level = column("CI level", "ci_level", kind="leader")
+            intervals = [level, column("CI", "ci_low", "ci_high", kind="interval")]
+        rows = self._rows.assign(ci_level=[format_percent(level) for level in levels])
         table = Table.of(
-            f"May {first.candidate} replace {first.baseline}?", self._rows, VALUE, *test_set,
-            "kind", "margin", "gain", interval_column(1 - 2 * first.alpha), "p_value", "answer",
+            f"May {first.candidate} replace {first.baseline}?", rows, VALUE, *test_set,
+            "kind", "margin", "gain", *intervals, "p_value", "answer",
             notes=[*([holds] if len(self.decisions) > 1 else []), *filter(None, [self.ledger])],
             decimals=None,
         )  # fmt: skip

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from modelcompare.arguments import checked
+from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
@@ -85,7 +86,8 @@ def omnibus_test(
     Raises
     ------
     ValueError
-        If there are fewer than three models, or the metric is not such a mean.
+        If there are fewer than three models, the metric is not such a mean, or scores are of
+        battles.
 
     Examples
     --------
@@ -98,6 +100,7 @@ def omnibus_test(
         raise ValueError(
             f"there are {len(predictions.models)} models, an omnibus test needs 3; use paired_test."
         )
+    refuse_pseudo_values(predictions, "an omnibus test")
     (found,) = resolve_metrics([metric], predictions)
     require_plain(predictions, "an omnibus test")
     if method == "cochran-q":

@@ -13,16 +13,27 @@ from modelcompare.comparison.suite import WITHIN, check_several, within
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.labels import distinct_rows
 from modelcompare.engine.runs import check_runs_of_sets
+from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.options import check_positive
+from modelcompare.questions.claims import Ends
 from modelcompare.questions.components import Pilot
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.labels import LabelPlan
 from modelcompare.questions.sizes import SampleSize
+from modelcompare.report.numbers import format_interval
 from modelcompare.significance.pairwise import check_smooth
-from modelcompare.words import RandomOfSets, ZeroDivision, giving
+from modelcompare.sources.scanned import ScannedPredictions
+from modelcompare.words import RandomOfSets, ZeroDivision, giving, value_name
+
+# The default interval allows for samples and classes that a pilot has not seen, of which the
+# standard error contains nothing. Where it is so many times as wide as the error predicts, numbers
+# of samples would be too low by the square of this.
+_MOST_BEYOND = 3.0
+_LEVEL = 0.95
 
 
 def _check_source(argument: str, value: Any) -> None:
@@ -95,7 +106,8 @@ def sample_size(
     ValueError
         If the metric is not smooth, is per class and no `label` is given, a level is not in (0, 1),
         nothing varies, a cost is missing, test sets have separate runs, or there are several beside
-        a judge.
+        a judge; or if few samples decide: the default interval is then more than three times as
+        wide as the standard error predicts, as that of a macro average on samples of one class.
 
     Warns
     -----
@@ -156,9 +168,7 @@ def sample_size(
             f"the {first.n_units:,} {first.unit}; without any spread there is nothing to "
             "plan from. Take a larger pilot test set."
         )
-    with each_warning_once():
-        for contrast in contrasts:
-            contrast.warn_of_sparse_data()
+    _check_data(dict(zip(sets, contrasts, strict=True)), int(pilot.size.runs))
     notes = dict.fromkeys(note for contrast in contrasts for note in contrast.notes)
     difference = float(np.mean([contrast.difference for contrast in contrasts]))
     return SampleSize(
@@ -176,6 +186,47 @@ def _check_planned(contrast: Contrast, which: str) -> None:
             f"{contrast.metric.name} is undefined for one of the models on this test set{which}; "
             "there is no difference to plan for."
         )
+
+
+def _check_data(contrasts: Mapping[str, Contrast], n_runs: int) -> None:
+    """Warn where few samples, labels or runs decide; refuse where errors predict no interval."""
+    with each_warning_once():
+        for contrast in contrasts.values():
+            contrast.warn_of_sparse_data()
+    for name, contrast in contrasts.items():
+        # Labels beside a judge are planned by cells, to each of which a label is added.
+        if contrast.sample.judged is None:
+            _check_determined(contrast, n_runs, name)
+
+
+def _check_determined(contrast: Contrast, n_runs: int, name: str) -> None:
+    """Refuse a test set whose interval is far wider than its standard error predicts."""
+    low, high = _default_interval(contrast)
+    n = min(contrast.n_units, n_runs) if n_runs > 1 else contrast.n_units
+    predicted = 2 * float(t_quantile(np.array(n - 1.0), _LEVEL)) * contrast.error
+    if not high - low > _MOST_BEYOND * predicted:
+        return
+    what, (a, b) = value_name(contrast.metric.name, contrast.label), contrast.models
+    where, remedy = "this test set", "take a pilot with more samples of every class"
+    if name:
+        where, remedy = f"test set {name!r}", f"leave it out, or {remedy}"
+    raise ValueError(
+        f"few samples, or none of a class, decide {what} on {where}, so its standard error "
+        f"({contrast.error:.2g}) predicts nothing: the interval of {a} - {b} in `compare`, "
+        f"{format_interval(low, high, 2)}, is {(high - low) / predicted:,.0f} times as wide. No "
+        f"number of {contrast.unit} can be planned from it; {remedy}."
+    )
+
+
+def _default_interval(contrast: Contrast) -> Ends:
+    """Return the interval of `compare`; of a scan that has none without loading it, NaN."""
+    predictions, metric = contrast.evaluation.predictions, contrast.metric
+    if isinstance(predictions, ScannedPredictions):
+        if distinct_rows((metric,), predictions, required=False) is None:
+            return math.nan, math.nan
+        model_a, model_b = contrast.models
+        contrast = Contrast.between(predictions, model_a, model_b, metric, label=contrast.label)
+    return contrast.interval("auto", _LEVEL)
 
 
 def _check_runs(

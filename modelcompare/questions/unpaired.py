@@ -13,6 +13,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.warned import warn_of_sparse_data
+from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.delong import check_area, delong_covariance
@@ -92,7 +93,8 @@ def unpaired_test(
     Raises
     ------
     ValueError
-        If there is more than one model on a side, or the method does not apply.
+        If there is more than one model on a side, the method does not apply, or scores are of
+        battles, whose strengths are relative to the models of one fit.
 
     Warns
     -----
@@ -106,6 +108,7 @@ def unpaired_test(
             raise ValueError(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
             )
+        refuse_pseudo_values(predictions, f"`{name}`: an unpaired test")
         value, of_class = one_value(metric, label, predictions)
         side = evaluate(predictions, [value], zero_division=zero_division, collapse=False)
         weights = BootstrapWeights(side.units, n_resamples, child_seed(seed, len(sides)))

@@ -100,8 +100,10 @@ class Unseen:
         """Return the bounds of the gain at a one-sided level, widened by the added units."""
         if not self.covers:
             return bounds
+        # Differences of numbers in this range do not exceed its width.
+        most = self.high - self.low
         low, high = (self._end(side, level) for side in (-1.0, 1.0))
-        return min(bounds[0], low), max(bounds[1], high)
+        return min(bounds[0], max(low, -most)), max(bounds[1], min(high, most))
 
     def _end(self, side: float, level: float, n: float | None = None) -> float:
         """Compute the bound from the data, or `n` units like them, and the added units."""

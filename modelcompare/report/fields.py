@@ -13,7 +13,7 @@ Kind = Literal[
     "text",  # one name
     "label",  # a class, or what else the data hold
     "class",  # a class, which a terminal writes as a heading above its rows
-    "leader",  # the model that rows are about, written in the heading too
+    "leader",  # what rows are about, such as their leader, written in the heading too
     "model_a", "model_b",  # the sides of a difference a - b
     "value",  # a metric and a class
     "slice",  # a variable and its value, written as a heading too

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.delong import check_area, delong_covariance
 from modelcompare.engine.influence import standard_errors
@@ -135,6 +136,8 @@ def _mcnemar(method: McNemar, view: PairView) -> Outcome:
 
 def _samples(method: SampleTest, view: PairView) -> Outcome:
     require_plain(view.evaluation.predictions, f"test {method!r}")
+    if method != "t":
+        refuse_pseudo_values(view.evaluation.predictions, f"test {method!r}")
     (metric,) = view.evaluation.metrics
     contributions = sample_contributions(view.evaluation, metric)
     differences = pair_differences(contributions, view.model_a, view.model_b)[0]

@@ -376,6 +376,18 @@ def test_a_verdict_where_one_model_alone_has_a_value():
     assert sentence == "pearson: moves scores 1.0000; it is undefined for constant."
 
 
+@pytest.mark.parametrize("baseline", [None, "far"])
+def test_a_verdict_names_models_without_a_value_beside_others(baseline):
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=30)
+    models = {"near": y + 0.01 * y**2, "far": rng.normal(size=30), "constant": np.zeros(30)}
+    preds = mc.Predictions(y, models, kind="values")
+    with pytest.warns(mc.UndefinedMetricWarning, match="'constant'"):
+        sentence = mc.compare(preds, "pearson", n_resamples=99, baseline=baseline).verdict()
+    assert "near" in sentence.split("; ")[0]
+    assert sentence.endswith("; it is undefined for constant.")
+
+
 def test_the_probability_of_the_second_class_serves_soft_labels():
     truth = np.random.default_rng(0).dirichlet([1, 1], 20)
     preds = mc.Predictions(truth, {"a": np.linspace(0.1, 0.9, 20)})

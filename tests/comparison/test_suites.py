@@ -499,3 +499,37 @@ def test_resampled_intervals_are_bounded_and_for_new_sets_too(method):
     ends = stats.t.interval(0.95, 3, np.mean(means), stats.sem(means))
     assert new["ci_low"] <= ends[0] + 1e-9
     assert new["ci_high"] >= ends[1] - 1e-9
+
+
+def kappas(models):
+    """Compare models by kappa on two test sets, one of which may have samples of one class."""
+    y = np.repeat([0, 1], 50)
+    errs = {model: y ^ (np.arange(100) % 50 < 5 * (k + 1)) for k, model in enumerate(models)}
+    one = {model: np.arange(40) < 3 * k for k, model in enumerate(models)}
+    sets = {
+        "A": mc.Predictions(y, errs, labels=[0, 1]),
+        "one": mc.Predictions([0] * 40, {m: x.astype(int) for m, x in one.items()}, labels=[0, 1]),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mc.UndefinedMetricWarning)
+        found = mc.compare_groups(sets, "cohen_kappa", n_resamples=99)
+    return found.verdict().splitlines()[0]
+
+
+def test_no_model_leads_a_mean_that_is_undefined_for_another_one():
+    assert kappas("ab") == (
+        "cohen_kappa, mean of 2 test sets: b scores 0.30; it is undefined for a (on one)."
+    )
+    of_three = kappas("abc")
+    assert of_three.startswith(
+        "cohen_kappa, mean of 2 test sets: of the models with a value b leads"
+    )
+    assert of_three.endswith("; it is undefined for a (on one).")
+
+
+def test_a_mean_that_is_undefined_for_all_models_is_named():
+    constant = mc.Predictions([0] * 40, {"a": [0] * 40, "b": [0] * 40}, labels=[0, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mc.UndefinedMetricWarning)
+        found = mc.compare_groups({"x": constant, "y": constant}, "cohen_kappa", n_resamples=99)
+    assert found.verdict() == "cohen_kappa, mean of 2 test sets: undefined for every model."

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import modelcompare as mc
@@ -300,3 +301,33 @@ def test_a_page_says_what_the_warning_says():
         result = mc.compare(scores(lognormal(2)), "mean_score", n_resamples=99)
     assert result.document().notes[0] == str(caught[0].message)
     assert json.dumps(result.document().notes)
+
+
+def of_one_class(n=40, k=2):
+    """Predictions of samples of one class, on k of which one model errs."""
+    return {"y_true": ["x"] * n, "a": ["x"] * n, "b": ["x"] * (n - k) + ["y"] * k}
+
+
+def test_no_number_of_samples_is_planned_where_the_error_knows_nothing_of_a_class(tmp_path):
+    one = mc.read_predictions(pd.DataFrame(of_one_class()))
+    decides = "few samples, or none of a class, decide f1_macro on"
+    with pytest.raises(ValueError, match=rf"{decides} this test set.* to 1\.00, is 31 times"):
+        mc.sample_size(one, "a", "b", "f1_macro")
+    both = mc.Predictions(
+        ["x", "y"] * 50, {"a": ["x", "y"] * 50, "b": ["y"] * 9 + ["x", "y", "x"] * 30 + ["y"]}
+    )
+    with pytest.raises(ValueError, match=f"{decides} test set 'one'.*leave it out, or take a"):
+        mc.sample_size({"both": both, "one": one}, "a", "b", "f1_macro")
+    assert mc.sample_size(one, "a", "b", "accuracy").n_needed == 153
+    pd.DataFrame(of_one_class(400, 20)).to_parquet(tmp_path / "one.parquet")
+    with pytest.raises(ValueError, match=f"{decides} this test set"):
+        mc.sample_size(scan_predictions(tmp_path / "one.parquet"), "a", "b", "f1_macro")
+
+
+def test_one_sample_is_counted_in_the_singular():
+    y = (np.arange(30) < 1).astype(int)
+    preds = mc.Predictions(y, {"a": y, "b": 0 * y})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mc.UndefinedMetricWarning)
+        with pytest.warns(SparseDataWarning, match=r"recall of 1: 1 sample\. With fewer"):
+            mc.paired_test(preds, "a", "b", "recall", label=1, n_resamples=99)

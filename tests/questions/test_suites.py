@@ -254,3 +254,21 @@ def test_gates_of_suites_from_the_command_line(tmp_path, capsys):
     assert '"test_set": "mean of 3 test sets"' in capsys.readouterr().out
     assert main([*given, "--margin", "0.05"]) == 2
     assert "set" in capsys.readouterr().err
+
+
+def test_a_table_of_rules_with_several_levels_names_that_of_each():
+    y = np.repeat([0, 1], 50)
+    sets = {
+        name: mc.Predictions(y, {"a": y ^ (np.arange(100) < 3 * k), "b": y ^ (np.arange(100) < 9)})
+        for k, name in enumerate("ABC")
+    }
+    mixed = mc.gate(sets, "b", "a", ["mean(accuracy):-0.05", "any(accuracy):+0"])
+    shown = str(mixed)
+    assert "90 % CI  " not in shown
+    assert shown.index("\n CI level 90 %\n") < shown.index("\n CI level 96.6667 %\n")
+    (header, _, *rows) = [line for line in mixed.to_markdown().splitlines() if line[:1] == "|"]
+    assert "| CI level | CI |" in header
+    assert ["90 % |" in row or "96.6667 % |" in row for row in rows] == [True] * 4
+    alike = mc.gate(sets, "b", "a", ["mean(accuracy):-0.05", "each(accuracy):-0.1"])
+    assert "90 % CI" in str(alike)
+    assert "CI level" not in str(alike)

@@ -270,3 +270,13 @@ def test_a_gate_says_what_it_assumes_in_json_and_its_sentence():
         found = mc.gate(preds, "old", "new", ["mean_score:-0.1"], **FEW)
     assert '"assumption": "assuming scores lie within 0 and 1' in as_json(found)
     assert found.decisions[0].assumption in found.decisions[0].sentence()
+
+
+def test_bounds_of_a_gain_are_possible_gains():
+    two = mc.Predictions(["x", "x"], {"a": ["x", "x"], "b": ["x", "y"]}, labels=["x", "y"])
+    scores = mc.Predictions.from_scores({"a": [3.0, 4.0], "b": [3.0, 1.0]}, bounds=(1.0, 5.0))
+    for preds, metric, most in ((two, "accuracy", 1.0), (scores, "mean_score", 4.0)):
+        found = mc.decide(preds, "b", "a", metric, margin=0.1)
+        assert (found.ci_low, found.ci_high) == (-most, most)
+        assert found.answer == "not enough data"
+        assert mc.decide(preds, "b", "a", metric, margin=1.01 * most).answer == "shown"

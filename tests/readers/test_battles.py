@@ -530,3 +530,44 @@ def test_scores_of_users_that_are_named_like_those_of_battles_are_plain_scores()
     info = own.evidence.metric_info["strength"], fought.evidence.metric_info["strength"]
     assert "log-odds" not in info[0].description
     assert "log-odds" in info[1].description
+
+
+@pytest.mark.parametrize(
+    ("question", "what"),
+    [
+        (lambda p: mc.compare(p, "p95", n_resamples=20), "'strength_p95'"),
+        (lambda p: mc.bootstrap(p, "best_of_2", n_resamples=2), "'best_of_2'"),
+        (lambda p: mc.bootstrap(p, lambda *x: np.median(x[1]), n_resamples=2), "'<lambda>'"),
+        (lambda p: mc.decide(p, "gpt", "yi", "strength_p50", margin=0.1), "'strength_p50'"),
+        (lambda p: mc.diagnostics.disagreements(p, "gpt", "yi"), "a list of disagreements"),
+        (lambda p: mc.tests.omnibus_test(p, "strength", method="friedman"), "an omnibus test"),
+        (lambda p: mc.tests.unpaired_test(p["gpt"], p["yi"], "strength"), "an unpaired test"),
+        (lambda p: mc.paired_test(p, "gpt", "yi", "strength", method="wilcoxon"), "'wilcoxon'"),
+        (lambda p: mc.paired_test(p, "gpt", "yi", "strength", method="sign"), "'sign'"),
+    ],
+)
+def test_pseudo_values_are_no_scores_of_single_battles(question, what):
+    preds = mc.from_battles(TABLE.drop(columns="judge"))
+    with pytest.raises(ValueError, match=f"{what} cannot be of scores of battles.* by strength"):
+        question(preds)
+
+
+def test_means_of_pseudo_values_are_strengths():
+    preds = mc.from_battles(TABLE.drop(columns="judge"))
+    assert mc.list_metrics(preds)["metric"].tolist() == ["mean_score"]
+    by_name, by_metric = (
+        mc.bootstrap(preds, metric, n_resamples=2).estimate.tolist()
+        for metric in ("strength", mc.get_metric("mean_score"))
+    )
+    assert by_name == pytest.approx(by_metric)
+    assert mc.paired_test(preds, "gpt", "yi", "strength", method="t").p_value < 0.05
+    with pytest.raises(ValueError, match=r"no score 'accuracy'; the models have strength\.$"):
+        mc.compare(preds, "accuracy")
+
+
+def test_win_rates_are_scores_of_single_items():
+    fought = {"question_id": [*range(6)] * 2, "model_a": "gpt", "model_b": ["yi"] * 6 + ["phi"] * 6}
+    table = pd.DataFrame({**fought, "winner": [*"abaabb", *"aabaab"]})
+    preds = mc.from_battles(table, baseline="gpt")
+    assert len(mc.diagnostics.disagreements(preds, "yi", "phi").table) == 3
+    assert mc.bootstrap(preds, "p50", n_resamples=2).estimate.tolist() == [0.5, 0.0]

@@ -206,6 +206,25 @@ def test_a_folded_cell_moves_the_next_row_down():
     ]
 
 
+def test_words_are_not_broken_where_there_are_blanks():
+    assert fold("not enough data", 9) == ["not ", "enough ", "data"]
+    assert fold("non-inferior", 8) == ["non-", "inferior"]
+    # A word that needs several lines anyway begins on the first.
+    assert fold("a_" + 20 * "x", 12) == ["a_" + 10 * "x", 10 * "x"]
+
+
+def test_headers_are_folded_within_their_columns():
+    rng = np.random.default_rng(0)
+    models = "roberta_large_mnli", "bert_base_uncased"
+    latencies = {model: {"latency_in_ns": rng.exponential(1e9, 50)} for model in models}
+    preds = mc.Predictions.from_scores(latencies)
+    lines = str(mc.compare_groups({"en": preds, "de": preds}, n_resamples=99)).splitlines()
+    assert max(map(len, lines)) <= 80
+    header, second = lines[lines.index("Differences of means") + 1 :][:2]
+    assert header.endswith(" p     p")
+    assert second == " " * header.rindex("p") + "(holm)"
+
+
 def test_a_heading_has_a_line_of_its_own():
     lines = table_lines([TextColumn("model", ["a", "b"], "text")], ["class x", None])
     assert [line.plain for line in lines] == [" model", " class x", " a", " b"]

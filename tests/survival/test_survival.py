@@ -302,10 +302,6 @@ def test_rows_without_a_time_are_missing():
         assert len(mc.read_predictions(wide, missing="drop")) == 48
 
 
-def test_disagreements_are_those_of_ranks():
-    truth, seen = patients(30, 12)
-    table = mc.diagnostics.disagreements(of_risks(30, 12), "a", "b").table
-    ranks = [pd.Series(x).rank().to_numpy() / 30 for x in seen.values()]
-    first = int(table["id"].iloc[0])
-    assert table["distance"].iloc[0] == pytest.approx(np.abs(ranks[0] - ranks[1]).max())
-    assert table["y_true"].iloc[0].endswith("+") == (truth[first, 1] == 0)
+def test_no_single_sample_shows_which_risk_is_right():
+    with pytest.raises(ValueError, match=r"risks, and a single sample does not show.* by c_index"):
+        mc.diagnostics.disagreements(of_risks(30, 12), "a", "b")

@@ -99,6 +99,7 @@ def _table(
     headed = len(shown.columns) > 2
     kept = [column for column in shown.columns if not headed or column.kind not in HEADING]
     columns = _stacked(_narrowed([_text_column(shown, each) for each in kept], width), width)
+    columns = _with_folded_headers(columns, width)
     columns += _drawn_intervals(shown, width - total_width(columns) - GAP, glyphs)
     yield from table_lines(columns, _headings(shown) if headed else None)
     yield from _hidden(table.hidden(shown), brief)
@@ -143,6 +144,17 @@ def _narrowed(columns: Sequence[TextColumn], width: int) -> list[TextColumn]:
             break
         widest = max(names, key=lambda place: fitted[place].needed)
         fitted[widest] = replace(fitted[widest], width=fitted[widest].needed - 1)
+    return fitted
+
+
+def _with_folded_headers(columns: Sequence[TextColumn], width: int) -> list[TextColumn]:
+    """Fold headers of several words that are wider than their cells, the last ones first."""
+    fitted = list(columns)
+    for place in reversed(range(len(fitted))):
+        column = fitted[place]
+        if total_width(fitted) > width and column.kind not in _NAMES:
+            parts = (*column.header.split(), *column.cells)
+            fitted[place] = replace(column, width=max(map(cell_len, parts), default=1))
     return fitted
 
 
@@ -223,13 +235,19 @@ class TextColumn:
 def fold(text: str, width: int) -> list[str]:
     """Break a name into lines, after a separator where one is near the end of the line.
 
-    >>> fold("roberta_large_mnli_2", 12)
-    ['roberta_', 'large_mnli_2']
+    An earlier one is used where the part after it then fits into a line.
+
+    >>> fold("roberta_large_mnli_2", 12), fold("not enough data", 9)
+    (['roberta_', 'large_mnli_2'], ['not ', 'enough ', 'data'])
     """
     lines = []
     while cell_len(text) > width:
         line = chop_cells(text, width)[0]
-        cut = max(line.rfind(mark, len(line) // 2) + 1 for mark in _BREAKS) or len(line)
+        cut = max(line.rfind(mark) + 1 for mark in _BREAKS)
+        ends = [end + 1 for mark in _BREAKS if (end := text.find(mark, cut)) >= 0]
+        if cut < len(line) // 2 and cell_len(text[cut : min(ends, default=None)]) > width:
+            cut = 0
+        cut = cut or len(line)
         lines.append(text[:cut])
         text = text[cut:]
     return [*lines, text]
@@ -244,16 +262,22 @@ def table_lines(
     columns: Sequence[TextColumn], headings: Sequence[str | None] | None = None
 ) -> Iterator[Text]:
     """Yield the lines of a table, header first."""
-    yield _line([(column.lines(column.header)[0], "dim") for column in columns])
+    yield from _lines_of(columns, [column.header for column in columns], ["dim"] * len(columns))
     for place in range(len(columns[0].cells)):
         if headings and headings[place] is not None:
             yield Text(f"{' ' * _INDENT}{headings[place]}", style="italic")
-        # A row has as many lines as its longest cell needs.
-        for texts in zip_longest(*(column.lines(column.cells[place]) for column in columns)):
-            yield _line(
-                (text or " " * column.needed, column.style)
-                for column, text in zip(columns, texts, strict=True)
-            )
+        cells = [column.cells[place] for column in columns]
+        yield from _lines_of(columns, cells, [column.style for column in columns])
+
+
+def _lines_of(
+    columns: Sequence[TextColumn], cells: Sequence[str], styles: Sequence[str]
+) -> Iterator[Text]:
+    """Yield the lines of one row, as many as its longest cell needs."""
+    parts = [column.lines(cell) for column, cell in zip(columns, cells, strict=True)]
+    for texts in zip_longest(*parts):
+        filled = [text or " " * column.needed for column, text in zip(columns, texts, strict=True)]
+        yield _line(zip(filled, styles, strict=True))
 
 
 def _line(parts: Iterable[tuple[str, str]]) -> Text:
