@@ -91,7 +91,7 @@ def wide_predictions(
     return Reading(
         with_source(predictions, "answers" if ITEM in frame else None, unread),
         {
-            "truth": truth or "none (scores)", "id": roles.id,
+            "truth": truth or "none (scores)", "id": roles.id, "set": roles.set,
             "answer" if numbers_answers(roles.run, seen.columns.runs) else "run": roles.run,
             "judge": counted(columns.judged),
             "models": counted([*roles.outputs]),
