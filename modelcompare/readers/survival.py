@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -50,6 +51,8 @@ def with_pairs(seen: Profile) -> Profile:
         )
     times, events = (cell_types.as_numbers(seen.frame[heading]) for heading in (time, event))
     known = ~(np.isnan(times) | np.isnan(events))
+    if wanted or (seen.is_numeric(time) and not seen.usual(names.MAYBE_TRUE)):
+        _refuse_codes(seen, event, wanted=wanted)
     if not wanted and not np.isin(events[known], (0, 1)).all():
         return seen
     rows = zip(times, events, known, strict=True)
@@ -57,7 +60,42 @@ def with_pairs(seen: Profile) -> Profile:
     truth = pd.Series(pairs, index=seen.frame.index, dtype=object)
     heading = f"{time} and {event}"
     frame = seen.frame.drop(columns=[h for h in (time, event) if h not in columns.slices])
-    soft = any(map(_AT_A_TIME.fullmatch, seen.headings))
+    soft = [heading for heading in map(str, frame.columns) if _AT_A_TIME.fullmatch(heading)]
+    if soft:
+        frame = frame[[*_others(frame, soft), *_in_time(soft)]]
     kind: Kind = "survival_probabilities" if soft else "risks"
     changed = replace(columns, true=heading, event=None, kind=kind)
     return seen.holding(frame.assign(**{heading: truth}), changed)
+
+
+def _refuse_codes(seen: Profile, event: str, *, wanted: bool) -> None:
+    """Refuse events that are not 1 and 0, such as yes and no, or R's 2 and 1.
+
+    Without an option that names times or events, two other values alone look like events.
+    """
+    held = seen.present(event)
+    if cell_types.holds_objects(held):
+        return
+    codes = held.unique()
+    numbers = cell_types.as_numbers(codes)
+    if np.isin(numbers, (0, 1)).all() or not (wanted or len(codes) == 2):
+        return
+    shown = listed(sorted(map(str, codes)))
+    r = ", here 2 and 1 as R writes them" if {*numbers} == {1.0, 2.0} else ""
+    raise ValueError(
+        f"{seen.where}: column {event!r} has {shown}, and an event is 1, a censored sample 0{r}; "
+        "write them so, or if the table has no times until an event pass scores=True (--read "
+        "scores) or name the truth with true= (--true COLUMN)."
+    )
+
+
+def _others(frame: pd.DataFrame, soft: Collection[str]) -> list[str]:
+    """Return the headings beside those of probabilities."""
+    return [heading for heading in frame.columns if heading not in soft]
+
+
+def _in_time(soft: Sequence[str]) -> list[str]:
+    """Sort headings such as ``cnn:12`` by time, and leave the models in their order."""
+    split = {heading: heading.rpartition(":")[::2] for heading in soft}
+    models = [*dict.fromkeys(model for model, _ in split.values())]
+    return sorted(soft, key=lambda h: (models.index(split[h][0]), float(split[h][1])))
