@@ -114,7 +114,8 @@ class Sketch(TestSet):
         """Hashes of the sketches that were added up; of none whose counts may be another's too."""
         if _chance_of(self.counts.reshape(-1, self.n_buckets)) > _COINCIDENCE:
             return frozenset()
-        found = hashlib.sha256(self.counts.tobytes())
+        found = hashlib.sha256(repr((self.about.labels, self.about.strata)).encode())
+        found.update(self.counts.tobytes())
         for key in sorted(self.numbers):
             found.update(repr(key).encode() + np.ascontiguousarray(self.numbers[key]).tobytes())
         return frozenset({found.digest()})
@@ -137,6 +138,18 @@ class Sketch(TestSet):
     def __add__(self, other: object) -> Sketch:
         if not isinstance(other, Sketch):
             return NotImplemented
+        parts = self._parts | other._parts
+        if len(parts) < len(self._parts) + len(other._parts):
+            raise ValueError(
+                "two of the sketches have equal sums in all buckets, as a sketch and its copy have "
+                f"({len(other):,} samples), so they cannot be added; leave one of them out."
+            )
+        both = self._with_block(other)
+        both._parts = parts
+        return both
+
+    def _with_block(self, other: Sketch) -> Sketch:
+        """Return the sum with the sketch of another block of rows, which may have equal sums."""
         mine, theirs = _identity(self), _identity(other)
         for what in mine:
             if mine[what] != theirs[what]:
@@ -154,16 +167,8 @@ class Sketch(TestSet):
             name=a.name if a.name == b.name else None,
         )  # fmt: skip
         about.n_units(self.n_buckets)
-        parts = self._parts | other._parts
-        if len(parts) < len(self._parts) + len(other._parts):
-            raise ValueError(
-                "two of the sketches have equal sums in all buckets, as a sketch and its copy have "
-                f"({len(other):,} samples), so they cannot be added; leave one of them out."
-            )
         (counts, one), (more, two) = (each._laid_out(about) for each in (self, other))
-        both = Sketch(about, counts + more, {key: one[key] + two[key] for key in one})
-        both._parts = parts
-        return both
+        return Sketch(about, counts + more, {key: one[key] + two[key] for key in one})
 
     def __radd__(self, other: object) -> Sketch:
         return self if other == 0 else NotImplemented  # `sum` starts with 0.
