@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -51,8 +51,7 @@ def with_pairs(seen: Profile) -> Profile:
         )
     times, events = (cell_types.as_numbers(seen.frame[heading]) for heading in (time, event))
     known = ~(np.isnan(times) | np.isnan(events))
-    if wanted or (seen.is_numeric(time) and not seen.usual(names.MAYBE_TRUE)):
-        _refuse_codes(seen, event, wanted=wanted)
+    _refuse_codes(seen, time, event, wanted=wanted)
     if not wanted and not np.isin(events[known], (0, 1)).all():
         return seen
     rows = zip(times, events, known, strict=True)
@@ -60,21 +59,21 @@ def with_pairs(seen: Profile) -> Profile:
     truth = pd.Series(pairs, index=seen.frame.index, dtype=object)
     heading = f"{time} and {event}"
     frame = seen.frame.drop(columns=[h for h in (time, event) if h not in columns.slices])
-    soft = [heading for heading in map(str, frame.columns) if _AT_A_TIME.fullmatch(heading)]
-    if soft:
-        frame = frame[[*_others(frame, soft), *_in_time(soft)]]
+    frame, soft = _in_time(frame)
     kind: Kind = "survival_probabilities" if soft else "risks"
     changed = replace(columns, true=heading, event=None, kind=kind)
     return seen.holding(frame.assign(**{heading: truth}), changed)
 
 
-def _refuse_codes(seen: Profile, event: str, *, wanted: bool) -> None:
+def _refuse_codes(seen: Profile, time: str, event: str, *, wanted: bool) -> None:
     """Refuse events that are not 1 and 0, such as yes and no, or R's 2 and 1.
 
-    Without an option that names times or events, two other values alone look like events.
+    Without an option that names times or events, two other values beside numbers look like events
+    only if nothing else may be the truth.
     """
     held = seen.present(event)
-    if cell_types.holds_objects(held):
+    doubtful = not seen.is_numeric(time) or bool(seen.usual(names.MAYBE_TRUE))
+    if cell_types.holds_objects(held) or (doubtful and not wanted):
         return
     codes = held.unique()
     numbers = cell_types.as_numbers(codes)
@@ -89,13 +88,13 @@ def _refuse_codes(seen: Profile, event: str, *, wanted: bool) -> None:
     )
 
 
-def _others(frame: pd.DataFrame, soft: Collection[str]) -> list[str]:
-    """Return the headings beside those of probabilities."""
-    return [heading for heading in frame.columns if heading not in soft]
+def _in_time(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
+    """Sort columns such as ``cnn:12`` by time, each model's own, and return whether there are any.
 
-
-def _in_time(soft: Sequence[str]) -> list[str]:
-    """Sort headings such as ``cnn:12`` by time, and leave the models in their order."""
+    Models stay in their order.
+    """
+    soft = [heading for heading in frame.columns if _AT_A_TIME.fullmatch(heading)]
     split = {heading: heading.rpartition(":")[::2] for heading in soft}
     models = [*dict.fromkeys(model for model, _ in split.values())]
-    return sorted(soft, key=lambda h: (models.index(split[h][0]), float(split[h][1])))
+    soft.sort(key=lambda h: (models.index(split[h][0]), float(split[h][1])))
+    return frame[[h for h in frame.columns if h not in split] + soft], bool(soft)
