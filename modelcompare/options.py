@@ -64,6 +64,8 @@ class Option:
         Converts the typed text to the value of the argument.
     advanced : bool
         Whether only ``--help-all`` shows it.
+    hidden : bool
+        Whether no help shows it, as the command refuses it.
     at_least : int, optional
         Smallest value on the command line.
     complete : callable, optional
@@ -81,6 +83,7 @@ class Option:
     panel: str | None = None
     parse: Callable[[Any], Any] | None = None
     advanced: bool = False
+    hidden: bool = False
     at_least: int | None = None
     complete: Callable[[str], list[str]] | None = None
 

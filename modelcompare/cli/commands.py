@@ -134,7 +134,7 @@ def _epilog(command: Command, options: Sequence[Option], *, everything: bool) ->
     if command.examples:
         lines = [f"  modelcompare {command.name} {each}".rstrip() for each in command.examples]
         parts.append("\n".join(["\b", "Examples:", *lines]))
-    n_hidden = len(command.keys) + sum(option.advanced for option in options)
+    n_hidden = len(command.keys) + sum(each.advanced and not each.hidden for each in options)
     if n_hidden and not everything:
         parts.append(f"--help-all shows {n_hidden} more options and all choices.")
     return "\n\n".join(parts) or None
@@ -169,7 +169,8 @@ def _parameter(option: Option, *, everything: bool) -> click.Parameter:
         [option.name, *(option.flags.split() or [option.flag])], multiple=repeatable,
         # Without a default, False would let the value of a required option be left out.
         is_flag=True if kind is bool else None,
-        hidden=option.advanced and not everything, help=_text(option, everything=everything),
+        hidden=option.hidden or (option.advanced and not everything),
+        help=_text(option, everything=everything),
         **shared,
     )  # fmt: skip
 

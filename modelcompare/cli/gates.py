@@ -9,8 +9,8 @@ from modelcompare.cli.commands import Command
 from modelcompare.cli.options import (
     LEDGER,
     OF_SETS,
-    READING,
     RESAMPLING,
+    WHOLE,
     Texts,
     changed,
     flag,
@@ -80,7 +80,7 @@ GATES = (
         "gate",
         "gate:gate",
         (
-            READING,
+            WHOLE,
             named("baseline", "Model in use.", type=str, default=REQUIRED, panel=None),
             Option(
                 name="candidate", type=str, default=REQUIRED, metavar="MODEL",
@@ -117,7 +117,7 @@ GATES = (
         "keep",
         "keep:keep",
         (
-            changed(READING, "files", default=()),
+            changed(WHOLE, "files", default=()),
             Option(name="baseline", metavar="MODEL", help="Model kept last, or the first one."),
             Option(name="candidate", metavar="MODEL", help="Model that would replace it."),
             metric(panel=None),

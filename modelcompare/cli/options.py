@@ -295,6 +295,8 @@ READING = Group(
         ),
     ),
 )  # fmt: skip
+# Of commands that show no subgroups.
+WHOLE = changed(READING, "slices", hidden=True)
 # Options of reading that a table of results has too.
 RESULTS = Group(
     "reading",

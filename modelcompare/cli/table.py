@@ -24,6 +24,7 @@ from modelcompare.cli.options import (
     RESAMPLING,
     RESULTS,
     STUDY_RESAMPLING,
+    WHOLE,
     Texts,
     changed,
     flag,
@@ -96,7 +97,7 @@ COMMANDS = (
     Command(
         "disagreements",
         "ask:disagreements",
-        (READING, OUTPUT),
+        (WHOLE, OUTPUT),
         "List the samples on which two models disagree.\n\nThe largest disagreement is first.",
         ("predictions.npz --model cnn --model lstm --all",),
     ),
@@ -105,7 +106,7 @@ COMMANDS = (
         "sketch:sketch",
         (
             changed(
-                READING, "files", default=(), metavar="[FILE]",
+                WHOLE, "files", default=(), metavar="[FILE]",
                 help="Predictions, as for compare; or sketches, which are added up.",
             ),
             metrics(
@@ -172,7 +173,7 @@ COMMANDS = (
         "study variance",
         "ask:of_predictions",
         (
-            READING, PAIRS, RATIOS,
+            WHOLE, PAIRS, RATIOS,
             statistics(
                 name="tests", flags="--test", type=Texts,
                 help=f"Test of equal variances (repeatable): {listed(VarianceTest)}; by default "
@@ -189,7 +190,7 @@ COMMANDS = (
         "study agreement",
         "ask:of_predictions",
         (
-            READING, PAIRS,
+            WHOLE, PAIRS,
             named(
                 "test", type=AgreementTest, default="t",
                 help=f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on "
@@ -205,7 +206,7 @@ COMMANDS = (
     Command(
         "study undefined",
         "ask:of_predictions",
-        (READING, PAIRS, RATIOS, OPTIONS["random"], *STUDY_RESAMPLING, FOLDER),
+        (WHOLE, PAIRS, RATIOS, OPTIONS["random"], *STUDY_RESAMPLING, FOLDER),
         "Count how often a metric is undefined, by class.\n\nSee the paper, section 4.",
         ("intents.npz --pair precision -o study/",),
         {"function": "studies.undefined_study", "progress": True},
@@ -214,7 +215,7 @@ COMMANDS = (
         "study sensitivity",
         "ask:of_predictions",
         (
-            READING, metrics("Metric (repeatable)."), named("method", default="percentile"),
+            WHOLE, metrics("Metric (repeatable)."), named("method", default="percentile"),
             replace(OPTIONS["random"], default="items"), *STUDY_RESAMPLING, FOLDER,
         ),
         "Show which metrics react to confidences alone.\n\nSee the paper, section 5.",
@@ -225,7 +226,7 @@ COMMANDS = (
         "study quantization",
         "ask:of_predictions",
         (
-            READING, metrics("Metric (repeatable)."),
+            WHOLE, metrics("Metric (repeatable)."),
             statistics(
                 name="n_bins", flags="--bins", type=list[int] | None, metavar="N",
                 help="Bins of the confidences (repeatable); by default 2, 3, 5 and 10.",
@@ -240,7 +241,7 @@ COMMANDS = (
         "sample-size",
         "ask:of_two_models",
         (
-            changed(READING, "files", default=()),
+            changed(WHOLE, "files", default=()),
             metric(),
             OPTIONS["label"], named("margin", "Difference to detect; by default the observed one."),
             _STUDY_LEVEL, OPTIONS["power"], OF_SETS[0], OPTIONS["cost_item"],

@@ -18,6 +18,7 @@ from modelcompare.data.kinds import inferred
 
 # Fewer labels than this are refused: their number is no basis for an interval.
 LEAST_LABELS = 5
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +251,12 @@ def _judge(
         given = one_each("label_weight", label_weight, len(labelled)).astype(np.float64)
         bad = labelled & ~(np.isfinite(given) & (given > 0))
         refuse_rows(bad, "`label_weight` is missing or not positive where there is a label")
+        refuse_rows(
+            labelled & (given < 1 - _ROUNDING),
+            "`label_weight` is 1 over the probability of a label, and below 1 in labelled rows",
+            "if it has probabilities give 1 / probability, if it has shares multiply them by a "
+            "number that makes all at least 1",
+        )  # fmt: skip
         weight = frozen(np.where(labelled, given, 0.0))
     return Judge(_each_once(frozen, verdicts), frozen(labelled), weight)
 

@@ -110,8 +110,8 @@ class Predictions(TestSet):
         Answers are about the labels that people would give; a judge only makes them more certain.
         The labelled samples must be drawn at random, at least 5.
     label_weight : array-like of shape (n_samples,), optional
-        Inverse of the known probability with which a sample was labelled; `strata` are those of
-        the draw. By default all samples, or all of a stratum, had the same chance.
+        Inverse of the known probability with which a sample was labelled, 1 or more; `strata` are
+        those of the draw. By default all samples, or all of a stratum, had the same chance.
     judge_tuned : bool
         Whether labels given here tuned the judge, its prompt for instance: it then agrees with
         them more than with others, and is refused.

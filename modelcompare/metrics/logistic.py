@@ -24,7 +24,7 @@ _LARGEST = 200.0
 
 def _log_odds(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
     """Return log-odds of the second of two classes, and the labels or their shares."""
-    check_two_classes(outcomes)
+    check_two_classes(outcomes, "it has no form of more; keep a class and the rest")
     if outcomes.output.order is not None:
         odds = outcomes.output.order.astype(np.float64)
     else:

@@ -45,17 +45,15 @@ def one_way(outcomes: Outcomes, code: int, samples: IntArray | None = None) -> B
     return Below.of(order, scores, outcomes.true_codes == code)
 
 
-def check_two_classes(outcomes: Outcomes) -> None:
-    """Refuse more than two classes."""
+def check_two_classes(outcomes: Outcomes, remedy: str) -> None:
+    """Refuse more than two classes; the remedy is what a metric has for them."""
     if outcomes.n_classes != 2:
-        raise ValueError(
-            f"this metric is for 2 classes, got {outcomes.n_classes}; use its _ovr or _ovo form."
-        )
+        raise ValueError(f"this metric is for 2 classes, got {outcomes.n_classes}; {remedy}.")
 
 
 def of_two_classes(outcomes: Outcomes) -> Below:
     """Return the order of the second of two classes relative to the first; refuse more classes."""
-    check_two_classes(outcomes)
+    check_two_classes(outcomes, "use its _ovr or _ovo form")
     return one_way(outcomes, 1)
 
 
@@ -215,7 +213,7 @@ def _descending(outcomes: Outcomes, j: int) -> Descending:
 
 
 def _prepare_partial(outcomes: Outcomes, *, max_fpr: float) -> Evaluate:
-    check_two_classes(outcomes)
+    check_two_classes(outcomes, "the area of all rates has forms of more, roc_auc_ovr and _ovo")
     return partial(_descending(outcomes, 1).partial_auc, max_fpr=max_fpr)
 
 
@@ -269,7 +267,7 @@ ROC_AUC = roc_auc_metric()
 
 def _prepare_ap(outcomes: Outcomes, *, macro: bool = False) -> Evaluate:
     if not macro:
-        check_two_classes(outcomes)
+        check_two_classes(outcomes, "use average_precision_macro")
     classes = range(outcomes.n_classes) if macro else [1]
     parts = [_descending(outcomes, j) for j in classes]
     return lambda weights: _mean([part.average_precision(weights) for part in parts], "macro", [])

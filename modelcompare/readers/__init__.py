@@ -31,10 +31,16 @@ from modelcompare.readers.reading import (
     Reading,
     record_predictions,
     table_records,
-    wide_predictions,
 )
-from modelcompare.readers.records import Records, chosen_part, names_in, part_of
+from modelcompare.readers.records import Records
 from modelcompare.readers.suggestions import with_command
+from modelcompare.readers.test_sets import (
+    Content,
+    WideSets,
+    reading_of_one,
+    readings_of_each,
+    wide_content,
+)
 from modelcompare.spelling import chosen
 from modelcompare.words import (
     Annotators,
@@ -105,8 +111,9 @@ def read_predictions(
     true, id : str, optional
         Columns of the truth and of the samples' names. By default the truth is found by its name
         (``y_true``, ``label``, ``gold``, ``target``), or by a name such as ``answer`` if models
-        give the same values; the id by its name (``id``, ``item``, ``image``) if its values are
-        distinct, or as a column of distinct texts. Names with dots reach into objects.
+        give the same values; the id by its name (``id``, ``item``, ``image``), whose values must
+        be distinct unless `groups` or `runs` are given, or as a column of distinct texts. Names
+        with dots reach into objects.
     groups, strata, runs, weight : str, optional
         Columns of clusters, strata, repetitions and sample weights; repetitions are found by their
         name (``run``, ``seed``, ``epoch``) in tables of one model per row, and in wide ones next to
@@ -143,7 +150,8 @@ def read_predictions(
     score : str or sequence of str, optional
         Scores to read from logs and long tables; all that every model has by default.
     set : str, optional
-        The test set to read, if the source has several; `read_sets` reads them all.
+        The test set to read, if the source has several (a column ``set``, ``task``, ``dataset``);
+        `read_sets` reads them all.
     filter : str, optional
         Of several results for one sample (filters of a log, a column ``metric``), the one to read.
     na : sequence of str, optional
@@ -274,10 +282,7 @@ def read(source: Any, columns: Columns) -> Reading:
 
 def _of_files(files: Sequence[File], columns: Columns, name: str | None) -> Reading:
     """Read one test set from open files."""
-    content = _together(files, columns)
-    if isinstance(content, Reading):
-        return content
-    return record_predictions(chosen_part(content, "set", columns.set), columns, name=name)
+    return reading_of_one(_together(files, columns), columns, name)
 
 
 def readings_of_sets(source: Any, columns: Columns) -> dict[str, Reading]:
@@ -295,28 +300,7 @@ def readings_of_sets(source: Any, columns: Columns) -> dict[str, Reading]:
             content = _together(files, columns)
         except ValueError as error:
             raise ValueError(f"{error}{flaw}") from None
-    sets = []
-    if isinstance(content, Records):
-        names_in(content, "filter", columns.filter)
-        sets = names_in(content, "set")
-    if isinstance(content, Reading) or len(sets) < 2:
-        raise ValueError(
-            "the source has only one test set; compare its models with `compare`, or in subgroups "
-            "with `modelcompare groups --by COLUMN`."
-        )
-    found_sets, asked = {}, columns.models
-    if asked and "model" in content.frame:
-        asked = (*chosen([*content.frame["model"].dropna().unique()], asked, "the test sets"),)
-    for name in sets:
-        part = part_of(content, "set", name)
-        if asked and "model" in part.frame:
-            # A set may lack some of the models.
-            own = tuple(model for model in asked if (part.frame["model"] == model).any())
-            columns = replace(columns, models=own or asked)
-        # The filter of one set may not exist in another, which then has one filter.
-        of_set = columns if len(names_in(part, "filter")) > 1 else replace(columns, filter=None)
-        found_sets[name] = record_predictions(part, of_set, name=name)
-    return found_sets
+    return readings_of_each(content, columns)
 
 
 def _whole_sets(files: Sequence[File], columns: Columns) -> dict[str, Reading] | None:
@@ -365,10 +349,11 @@ def _whole_set(file: File, columns: Columns) -> Reading | None:
     alone = _alone(file, columns)
     if isinstance(alone, Records):
         return None if "set" in alone.frame else record_predictions(alone, columns, name=file.model)
-    return alone
+    # Files of several models are test sets, also if a column names others.
+    return alone.whole(file.model) if isinstance(alone, WideSets) else alone
 
 
-def _together(files: Sequence[File], columns: Columns) -> Reading | Records:
+def _together(files: Sequence[File], columns: Columns) -> Content:
     """Read a single file that may have all models, or the records of several files."""
     detections = coco_reading(files, columns)
     if detections is not None:
@@ -377,7 +362,7 @@ def _together(files: Sequence[File], columns: Columns) -> Reading | Records:
     return (_alone(files[0], columns) if is_alone else None) or records_of_files(files, columns)
 
 
-def _alone(file: File, columns: Columns) -> Reading | Records | None:
+def _alone(file: File, columns: Columns) -> Content | None:
     """Read a table or archive with all models as predictions or records; None for a log."""
     if file.kind == "npz":
         return read_arrays(file, columns)
@@ -390,7 +375,7 @@ def _alone(file: File, columns: Columns) -> Reading | Records | None:
             return found
     seen, roles = with_roles(file, columns, name or "the table", alone=True)
     if roles.wide:
-        return wide_predictions(seen, roles, name=name)
+        return wide_content(seen, roles, name)
     records = table_records(seen, roles)
     if "model" in records.frame:
         return records

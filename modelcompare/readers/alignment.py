@@ -119,10 +119,11 @@ def _refuse_difference(
         parts.append(f"has {len(extra):,} ids that {first_model!r} lacks ({listed(extra)})")
     if not parts:
         return
-    raise ValueError(
-        f"the file of model {model!r} {' and '.join(parts)}; keep the {n_common:,} common ids with "
-        "ids='intersect' (--read ids=intersect)."
-    )
+    remedy = f"keep the {n_common:,} common ids with ids='intersect' (--read ids=intersect)"
+    if not n_common:
+        remedy = "they have no id in common: name the column of ids with id= (--id COLUMN), or "
+        remedy += "write the ids of all files in the same way"
+    raise ValueError(f"the file of model {model!r} {' and '.join(parts)}; {remedy}.")
 
 
 def check_same(frames: Frames, names: Sequence[str], *, of_tasks: bool = False) -> None:

@@ -24,9 +24,7 @@ from modelcompare.readers.cell_types import (
     Column,
     as_numbers,
     column_array,
-    refuse_marks,
     refuse_objects,
-    with_missing,
 )
 from modelcompare.readers.messages import listed
 from modelcompare.readers.options import ITEM, OWN_RUN, Columns, Outputs
@@ -100,26 +98,6 @@ class Part:
         return replace(self, frame=frame)
 
 
-def marked_missing(parts: Sequence[Part], options: Columns) -> list[Part]:
-    """Replace empty cells and marks of missing cells by missing cells.
-
-    If outputs are texts, an empty cell is an answer, and only marks that were named are marks.
-    """
-    are_texts = options.kind == "texts"
-    usual = options.marks([column for part in parts for column in part.used])
-    marks = options.na or () if are_texts else usual
-    cells = [part.cells for part in parts]
-    found = [with_missing(each.fillna("") if are_texts else each, marks) for each in cells]
-    changed = [after is not before for before, after in zip(cells, found, strict=True)]
-    if any(changed) and not are_texts and options.na is None:
-        true = next((part.true for part in parts if part.true is not None), None)
-        refuse_marks(cells, true, marks)
-    return [
-        part.holding(after) if is_other else part
-        for part, after, is_other in zip(parts, found, changed, strict=True)
-    ]
-
-
 def predictions_of(
     parts: Sequence[Part], options: Columns, *, written: bool, name: str | None,
     known: AnyArray | None = None, in_rows: bool = False, named_scores: bool = False,
@@ -134,9 +112,9 @@ def predictions_of(
         frame, changed = every_label(complete[0].frame, options)
         part = replace(complete[0], frame=frame)
         every = predictions_of([part], changed, written=written, name=name)
-        every = variants.with_source(every, "labels")
-        soft = options.annotators == "soft"
-        return as_shares(every, complete[0].frame, options) if soft else every
+        if options.annotators == "soft":
+            return as_shares(every, complete[0].frame, options)
+        return variants.with_source(every, "labels")
     settled = [replace(part, frame=_typed(part, options, written)) for part in complete]
     frames = {next(iter(part.outputs)): part.frame for part in settled}
     true = next((part.true for part in settled if part.true is not None), None)

@@ -26,7 +26,11 @@ from modelcompare.readers.options import Columns, Outputs, with_named
 from modelcompare.readers.patterns import with_patterns
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile, check_labels, find_truth
 from modelcompare.readers.records import PROBABILITY
-from modelcompare.readers.shapes import refuse_crossed, refuse_several_truths
+from modelcompare.readers.shapes import (
+    refuse_crossed,
+    refuse_repeated_ids,
+    refuse_several_truths,
+)
 from modelcompare.readers.survival import with_pairs
 from modelcompare.readers.tables import flattened
 from modelcompare.spelling import chosen
@@ -164,16 +168,29 @@ def _wide(seen: Profile) -> Roles:
         check_labels(seen, true)
     elif not seen.columns.scores:
         _refuse_sliced_truth(seen)
-    run, item = _repeats(seen)
-    identity = item or _identity(seen, true)
+    test_set = _set_beside(seen)
+    of_set = [] if test_set is None else [test_set]
+    run, item = _repeats(seen, of_set)
+    identity = item or _identity(seen, true, of_set)
     # A column named like an id whose values repeat is neither the id nor a model.
     ids = {*names.named(seen.headings, names.ID)} - seen.chosen
-    special = {found, identity, run, *seen.named, *ids} - {None}
+    special = {found, identity, run, test_set, *seen.named, *ids} - {None}
     beside = [h for h in seen.headings if h in seen.of_folders - special - seen.chosen]
     candidates = [h for h in seen.headings if h not in special and h not in beside]
     models, left_out = model_columns(seen, candidates, true)
     outputs = _by_model(seen, models, true)
-    return Roles(true, identity, outputs, run=run, wide=True, left_out=(*left_out, *beside))
+    if item is None:
+        refuse_repeated_ids(seen, {true, *seen.chosen}, of_set)
+    return Roles(
+        true, identity, outputs, run=run, set=test_set, wide=True, left_out=(*left_out, *beside)
+    )
+
+
+def _set_beside(seen: Profile) -> str | None:
+    """Find the column that names the test set of each sample, unless each row has another name."""
+    usual = seen.usual(names.SET, seen.chosen)
+    return next((h for h in usual if not cell_types.holds_objects(seen.frame[h])
+                 and seen.present(h).nunique() < len(seen.frame)), None)  # fmt: skip
 
 
 def _refuse_sliced_truth(seen: Profile) -> None:
@@ -186,13 +203,14 @@ def _refuse_sliced_truth(seen: Profile) -> None:
         )
 
 
-def _repeats(seen: Profile) -> tuple[str | None, str | None]:
+def _repeats(seen: Profile, of_set: Sequence[str]) -> tuple[str | None, str | None]:
     """Find columns of runs and of ids that name each row together, and neither alone."""
     run = None if seen.columns.runs is not None else seen.first(names.RUN)
     ids = [seen.columns.id] if seen.columns.id else seen.usual(names.ID, seen.chosen)
     for item in ids if run is not None and run not in seen.chosen else ():
         both = seen.frame[[run, item]]
-        if not (both.nunique() == len(both)).any() and not both.duplicated().any():
+        again = seen.frame.duplicated([*of_set, run, item])
+        if not (both.nunique() == len(both)).any() and not again.any():
             return run, item
     return None, None
 
@@ -224,12 +242,16 @@ def _split(heading: str, classes: Collection[str]) -> tuple[str, str | None]:
     return heading[:place], heading[place + 1 :]
 
 
-def _identity(seen: Profile, true: str | None) -> str | None:
-    """Find the column of ids: named, usual, or distinct texts that no model would give."""
+def _identity(seen: Profile, true: str | None, of_set: Sequence[str]) -> str | None:
+    """Find the column of ids: named, usual, or distinct texts that no model would give.
+
+    The samples of each test set may have the same ids.
+    """
     if seen.columns.id is not None:
         return seen.columns.id
     skip = {*seen.named, true, *seen.chosen}
-    found = next((h for h in seen.usual(names.ID, skip) if seen.all_differ(h)), None)
+    usual = seen.usual(names.ID, skip)
+    found = next((h for h in usual if seen.all_differ(h, within=of_set)), None)
     if found is not None or len(seen.frame) < FEW_ROWS:
         return found
     texts = (h for h in seen.headings if h not in skip and seen.identifies_rows(h))
@@ -263,7 +285,7 @@ def _of_one(seen: Profile, taken: Collection[str | None]) -> Roles:
     """Find the roles among the columns of one model's rows."""
     columns = seen.columns
     usual = [h for h in names.named(seen.headings, names.ID) if h not in taken]
-    identity = columns.id or next((h for h in usual if not _counts_rows(seen, h)), None)
+    identity = columns.id or next((h for h in usual if not seen.counts_rows(h)), None)
     skip = {*taken, identity}
     filters = seen.first(names.FILTER)
     soft = [h for h in seen.headings if h.startswith(PROBABILITY)]
@@ -330,13 +352,6 @@ def _like_truth(seen: Profile, true: str, skip: Collection[str | None]) -> str |
             "name the model's column with pred= (--read pred=COLUMN)."
         )
     return found[0] if found else None
-
-
-def _counts_rows(seen: Profile, heading: str) -> bool:
-    """Return whether a column without a heading only counts the rows."""
-    if names.plain(heading) not in ("unnamed", ""):
-        return False
-    return seen.frame[heading].astype(str).tolist() == [*map(str, range(len(seen.frame)))]
 
 
 def _only_numbers(seen: Profile, skip: Collection[str | None]) -> list[str]:

@@ -66,8 +66,8 @@ def from_item_counts(
     Raises
     ------
     ValueError
-        If a column is lacking, a count is negative, an item has two rows of a model and label or
-        none of a model, or its true objects (tp + fn) differ between models.
+        If a column is lacking, a count is negative or no whole number, an item has two rows of a
+        model and label or none of a model, or its true objects (tp + fn) differ between models.
 
     Examples
     --------
@@ -188,8 +188,8 @@ def _column(frame: pd.DataFrame, given: str | None, usual: tuple[str, ...], othe
 
 def _counts(column: Column) -> Column:
     numbers = pd.Series(cell_types.as_numbers(column), index=column.index)
-    bad = ~((numbers >= 0) & np.isfinite(numbers))
-    refuse_rows(bad.to_numpy(), f"column {column.name!r} must hold counts of at least 0")
+    bad = ~((numbers >= 0) & np.isfinite(numbers) & (numbers % 1 == 0))
+    refuse_rows(bad.to_numpy(), f"column {column.name!r} must hold whole counts of at least 0")
     return numbers
 
 

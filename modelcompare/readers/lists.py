@@ -36,6 +36,8 @@ def spread(seen: Profile, *, alone: bool) -> Profile:
     if columns.kind in ("texts", "text_lists") or columns.scores or columns.score:
         return seen
     seen = _of_objects(seen)
+    if alone:
+        seen = _of_models(seen)
     found = {heading: _numbers(seen.frame[heading], seen) for heading in _candidates(seen)}
     lists = {heading: array for heading, array in found.items() if array is not None}
     if not lists:
@@ -93,6 +95,35 @@ def _of_objects(seen: Profile) -> Profile:
     if not {*made.values()}.isdisjoint(frame.columns):
         return seen
     return seen.holding(frame.rename(columns=made))
+
+
+def _of_models(seen: Profile) -> Profile:
+    """Name columns of objects such as ``cnn: {no: 0.2, yes: 0.8}`` after model and class.
+
+    Objects become columns ``cnn.no``; in a csv file such headings are written, and no objects.
+    """
+    columns = seen.columns
+    if seen.written or columns.pred or columns.model_column or seen.first(names.MODEL):
+        return seen
+    truths = seen.usual(names.TRUE) if columns.true is None else [columns.true]
+    if not truths or cell_types.holds_objects(seen.frame[truths[0]]):
+        return seen
+    classes = {str(label) for label in seen.present(truths[0]).unique()}
+    free = [h for h in seen.headings if "." in h and h not in seen.named]
+    ends = {h: label for h in free for label in classes if h.endswith(f".{label}")}
+    models = dict.fromkeys(h.removesuffix(f".{label}") for h, label in ends.items())
+    made: dict[str, str] = {}
+    for model in models:
+        own = [h for h in free if h.startswith(f"{model}.")]
+        named = {h: f"{model}:{h.removeprefix(f'{model}.')}" for h in own}
+        if not {f"{model}.{label}" for label in classes} <= {*own} or len(own) < 2:
+            continue
+        cells = np.column_stack([cell_types.as_numbers(seen.frame[h]) for h in own])
+        if _are_probabilities(cells, normalize=columns.normalize):
+            made |= named
+    if not made or not {*made.values()}.isdisjoint(seen.headings):
+        return seen
+    return seen.holding(seen.frame.rename(columns=made))
 
 
 def _by_label(cell: Any) -> dict[str, Any]:

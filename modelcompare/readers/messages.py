@@ -12,6 +12,7 @@ _MOST_NAMES = 6
 _MOST_LETTERS = 60
 # Options whose flag has another name.
 _FLAGS = {"models": "model", "slices": "slice", "runs": "run", "bounds": "range"}
+_OTHER_FLAGS = {"slices": ", or --by of groups"}
 KEYS = {
     "pred", "model_column", "runs", "set", "filter", "strata", "weight", "scores", "score",
     "bounds", "ids", "na", "labels", "normalize", "battles", "event",
@@ -83,9 +84,9 @@ def option(name: str) -> str:
     Examples
     --------
     >>> option("bounds"), option("slices")
-    ('bounds (--read range)', 'slices (--slice)')
+    ('bounds (--read range)', 'slices (--slice, or --by of groups)')
     """
-    return f"{name} ({_flag(name)})"
+    return f"{name} ({_flag(name)}{_OTHER_FLAGS.get(name, '')})"
 
 
 def _flag(name: str) -> str:

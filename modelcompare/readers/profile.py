@@ -97,10 +97,15 @@ class Profile:
     def is_numeric(self, heading: str) -> bool:
         return cell_types.share_of_numbers(self.frame[heading], self.marks) == 1
 
-    def all_differ(self, heading: str) -> bool:
-        """Return whether a column has distinct values, and no lists or objects."""
+    def all_differ(self, heading: str, within: Sequence[str] = ()) -> bool:
+        """Return whether a column has distinct values, and no lists or objects.
+
+        Values may repeat where the cells of the columns `within` differ.
+        """
         column = self.frame[heading]
-        return not cell_types.holds_objects(column) and column.is_unique
+        if cell_types.holds_objects(column):
+            return False
+        return not self.frame.duplicated([*within, heading]).any()
 
     def identifies_rows(self, heading: str) -> bool:
         """Return whether a column has distinct texts."""
@@ -109,6 +114,12 @@ class Profile:
         column = self.present(heading)
         complete = len(column) == len(self.frame) > 1
         return complete and cell_types.share_of_numbers(column, ()) == 0
+
+    def counts_rows(self, heading: str) -> bool:
+        """Return whether a column without a heading only counts the rows."""
+        if names.plain(heading) not in ("unnamed", ""):
+            return False
+        return self.frame[heading].astype(str).tolist() == [*map(str, range(len(self.frame)))]
 
     def numbers_rows(self, heading: str) -> bool:
         """Return whether a column has distinct integers, like row numbers."""

@@ -15,10 +15,11 @@ from modelcompare.data.variants import with_source
 from modelcompare.directions import resolved, sentence
 from modelcompare.readers import names
 from modelcompare.readers.alignment import align, answer_key, check_same, ids_of, with_truth
-from modelcompare.readers.assemble import Part, marked_missing, predictions_of
+from modelcompare.readers.assemble import Part, predictions_of
 from modelcompare.readers.cell_types import Column, as_numbers, refuse_objects
 from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.messages import counted
+from modelcompare.readers.missing_marks import marked_missing
 from modelcompare.readers.names import numbers_answers
 from modelcompare.readers.options import ITEM, OWN_RUN, Columns, column_of
 from modelcompare.readers.patterns import of_models, refuse_in_rows
@@ -91,7 +92,7 @@ def wide_predictions(
     return Reading(
         with_source(predictions, "answers" if ITEM in frame else None, unread),
         {
-            "truth": truth or "none (scores)", "id": roles.id,
+            "truth": truth or "none (scores)", "id": roles.id, "set": roles.set,
             "answer" if numbers_answers(roles.run, seen.columns.runs) else "run": roles.run,
             "judge": counted(columns.judged),
             "models": counted([*roles.outputs]),

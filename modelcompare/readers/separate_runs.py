@@ -9,12 +9,27 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.data.checks import warn_of_data
+from modelcompare.readers.cell_types import Column, present
 from modelcompare.readers.messages import listed
 from modelcompare.readers.options import OWN_RUN, Columns
 
 # Largest number of rows of an item, in which the runs of every model are equally frequent.
 _MOST_ROWS = 240
 _UNNAMED = "unnamed"
+
+
+def _named(rows: pd.DataFrame, run: str) -> Column:
+    """Name the run of each row; a model that was trained once may have no name of its run."""
+    lacking = rows[run].isna()
+    if not lacking.any():
+        return rows[run]
+    of_model = lacking.groupby(rows["model"], sort=False)
+    for model, n in of_model.sum()[of_model.any() & ~of_model.all()].items():
+        raise ValueError(
+            f"{n:,} rows of model {model!r} name no run, and its others do; write the run of each "
+            "in its column, or leave these rows out."
+        )
+    return present(rows[run]).astype(str).reindex(rows.index).where(~lacking, _UNNAMED)
 
 
 def with_own_runs(
@@ -26,8 +41,7 @@ def with_own_runs(
     `run` then numbers these rows. Rows remain if models share all runs, or some, and options select
     those or replace missing ones.
     """
-    # A model that was trained once may have no name of its run.
-    rows = rows.assign(**{run: rows[run].where(rows[run].notna(), _UNNAMED)})
+    rows = rows.assign(**{run: _named(rows, run)})
     held = rows.groupby("model", sort=False)[run].unique()
     sets = {model: frozenset(held[model]) for model in models}
     distinct: dict[frozenset[object], str] = {}

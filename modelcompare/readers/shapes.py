@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice, permutations
+from typing import Any, NoReturn
 
 from modelcompare.readers import cell_types, names
-from modelcompare.readers.messages import as_options
+from modelcompare.readers.messages import as_options, listed
 from modelcompare.readers.profile import FEW_ROWS, Profile
 
 _DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
@@ -16,6 +17,38 @@ _DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
 _CROSSED = 0.5
 # Number of text columns that are inspected in pairs: columns that name rows come first.
 _MOST_TEXTS = 8
+
+
+def refuse_repeated_ids(
+    seen: Profile, skip: Collection[str | None], of_set: Sequence[str]
+) -> None:  # fmt: skip
+    """Refuse repeated values in the column that is named like an id, as of rows of one model.
+
+    Rows of one sample are not independent. Only an option, or a column of runs, declares them; ids
+    of several test sets may be the same. Columns to `skip` have another role.
+    """
+    columns = seen.columns
+    if columns.id is not None or columns.groups is not None or columns.runs is not None:
+        return
+    usual = (h for h in seen.usual(names.ID, skip) if not seen.counts_rows(h))
+    item = next(usual, None)
+    if item is None or seen.all_differ(item, of_set) or cell_types.holds_objects(seen.frame[item]):
+        return
+    held = seen.present(item)
+    again = seen.frame.loc[held.index, [*of_set, item]].duplicated()
+    if again.any():
+        refuse_ids(seen.where, item, held[again].unique())
+
+
+def refuse_ids(where: str, heading: str, repeated: Collection[Any]) -> NoReturn:
+    """Refuse a column of ids with one id for several rows, and list the ways to read it."""
+    raise ValueError(
+        f"{where}: column {heading!r} is named like the samples' ids, and repeats "
+        f"{len(repeated):,} of them ({listed(repeated)}). If rows of one id belong together pass "
+        f"{as_options(groups=heading)}, if they are runs of a sample name the column of runs with "
+        f"runs= (--read runs=COLUMN); if {heading!r} names no sample leave it out, or name the ids "
+        "with id= (--id COLUMN)."
+    )
 
 
 def refuse_several_truths(seen: Profile, *, alone: bool) -> None:

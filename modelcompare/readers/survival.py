@@ -50,6 +50,7 @@ def with_pairs(seen: Profile) -> Profile:
         )
     times, events = (cell_types.as_numbers(seen.frame[heading]) for heading in (time, event))
     known = ~(np.isnan(times) | np.isnan(events))
+    _refuse_codes(seen, time, event, wanted=wanted)
     if not wanted and not np.isin(events[known], (0, 1)).all():
         return seen
     rows = zip(times, events, known, strict=True)
@@ -57,7 +58,42 @@ def with_pairs(seen: Profile) -> Profile:
     truth = pd.Series(pairs, index=seen.frame.index, dtype=object)
     heading = f"{time} and {event}"
     frame = seen.frame.drop(columns=[h for h in (time, event) if h not in columns.slices])
-    soft = any(map(_AT_A_TIME.fullmatch, seen.headings))
+    frame, soft = _in_time(frame)
     kind: Kind = "survival_probabilities" if soft else "risks"
     changed = replace(columns, true=heading, event=None, kind=kind)
     return seen.holding(frame.assign(**{heading: truth}), changed)
+
+
+def _refuse_codes(seen: Profile, time: str, event: str, *, wanted: bool) -> None:
+    """Refuse events that are not 1 and 0, such as yes and no, or R's 2 and 1.
+
+    Without an option that names times or events, two other values beside numbers look like events
+    only if nothing else may be the truth.
+    """
+    held = seen.present(event)
+    doubtful = not seen.is_numeric(time) or bool(seen.usual(names.MAYBE_TRUE))
+    if cell_types.holds_objects(held) or (doubtful and not wanted):
+        return
+    codes = held.unique()
+    numbers = cell_types.as_numbers(codes)
+    if np.isin(numbers, (0, 1)).all() or not (wanted or len(codes) == 2):
+        return
+    shown = listed(sorted(map(str, codes)))
+    r = ", here 2 and 1 as R writes them" if {*numbers} == {1.0, 2.0} else ""
+    raise ValueError(
+        f"{seen.where}: column {event!r} has {shown}, and an event is 1, a censored sample 0{r}; "
+        "write them so, or if the table has no times until an event pass scores=True (--read "
+        "scores) or name the truth with true= (--true COLUMN)."
+    )
+
+
+def _in_time(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
+    """Sort columns such as ``cnn:12`` by time, each model's own, and return whether there are any.
+
+    Models stay in their order.
+    """
+    soft = [heading for heading in frame.columns if _AT_A_TIME.fullmatch(heading)]
+    split = {heading: heading.rpartition(":")[::2] for heading in soft}
+    models = [*dict.fromkeys(model for model, _ in split.values())]
+    soft.sort(key=lambda h: (models.index(split[h][0]), float(split[h][1])))
+    return frame[[h for h in frame.columns if h not in split] + soft], bool(soft)

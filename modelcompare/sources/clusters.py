@@ -73,7 +73,7 @@ def _added(total: Sketch | None, part: Sketch, some: IntArray, n_clusters: int) 
     total.counts[some] += part.counts
     for key, sums in part.numbers.items():
         total.numbers[key][some] += sums
-    return Sketch((_empty(total) + _empty(part)).about, total.counts, total.numbers)
+    return Sketch(_empty(total)._with_block(_empty(part)).about, total.counts, total.numbers)
 
 
 def _empty(sums: Sketch) -> Sketch:

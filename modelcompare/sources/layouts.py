@@ -5,9 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
@@ -16,15 +18,18 @@ from modelcompare.data.described import answers_of
 from modelcompare.data.kinds import Answers
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.labels import COLLAPSE_AT
+from modelcompare.readers import names
 from modelcompare.readers.battle_columns import refuse_battles
 from modelcompare.readers.cell_types import same_types
 from modelcompare.readers.column_roles import Roles, find_roles, prepared
 from modelcompare.readers.item_counts import is_of_counts
 from modelcompare.readers.label_sets import joined
 from modelcompare.readers.lists import spread
+from modelcompare.readers.messages import as_options
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.reading import wide_predictions
+from modelcompare.readers.shapes import refuse_ids
 from modelcompare.readers.survival import with_pairs
 from modelcompare.readers.tables import arrow_table
 from modelcompare.sources.rows import TIMES, Rows, cells, check_names, recut
@@ -212,12 +217,41 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
             f"{where} has several runs of a sample (column {roles.run!r}), which a scan reads only "
             f"where they are named (--read run={roles.run}); read it whole with read_predictions."
         )
+    _refuse_sets(rows, roles.set)
     checks.check_model_names(roles.outputs)
     layout = Layout(rows, columns, replace(roles, id=None), table.schema, id=roles.id)
     rows.check_alike(layout.with_names)
+    _check_ids(rows, columns, roles.id)
+    return layout, table
+
+
+def _check_ids(rows: Rows, columns: Columns, found: str | None) -> None:
+    """Refuse repeated ids in all rows, of which the roles saw the first, by the same rules."""
     if columns.id is not None:
         check_names(rows, columns.id)
-    return layout, table
+        return
+    declared = columns.groups is not None or columns.runs is not None
+    # Distinct texts under another name need not name the samples.
+    if found is not None and names.plain(found) in names.ID and not declared:
+        check_names(rows, found, partial(_refuse_repeated, rows.where, found))
+
+
+def _refuse_repeated(where: str, heading: str, ids: AnyArray) -> None:
+    """Refuse repeated ids among those that may be repeated."""
+    held = pd.Series(ids)
+    repeated = held[held.duplicated()].unique()
+    if len(repeated):
+        refuse_ids(where, heading, repeated)
+
+
+def _refuse_sets(rows: Rows, column: str | None) -> None:
+    """Refuse rows of several test sets, which are compared one by one."""
+    if column is not None and rows.counted([column], 1) is None:
+        raise CannotScanError(
+            f"{rows.where} has several test sets (column {column!r}), which a scan does not read; "
+            "read them whole with read_sets (without --read scan), or if the column only "
+            f"describes the samples pass {as_options(strata=column)}."
+        )
 
 
 def _times(counted: Any) -> IntArray:

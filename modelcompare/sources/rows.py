@@ -361,8 +361,10 @@ def cells(table: Any, where: str) -> AnyArray:
     return column_array(arrow_table(table, where).iloc[:, 0])
 
 
-def check_names(rows: Rows, column: str) -> None:
-    """Refuse missing and repeated names, as for samples in memory."""
+def check_names(
+    rows: Rows, column: str, refuse: Callable[[AnyArray], object] = check_ids
+) -> None:  # fmt: skip
+    """Refuse missing names, and those of which some are repeated, as for samples in memory."""
 
     def names_of_blocks() -> Iterator[AnyArray]:
         for table in recut(rows.batches([column]), ROW_BLOCK):
@@ -380,7 +382,7 @@ def check_names(rows: Rows, column: str) -> None:
         return
     # Different names may have the same hash.
     held = [names[np.isin(_hashed(names), again)] for names in names_of_blocks()]
-    check_ids(np.concatenate([names.astype(object) for names in held]))
+    refuse(np.concatenate([names.astype(object) for names in held]))
 
 
 def _hashed(names: AnyArray) -> AnyArray:

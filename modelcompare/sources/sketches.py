@@ -9,6 +9,7 @@ out. One row, of the statistic "about", describes the others: its label is JSON.
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import gammaln
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
@@ -38,6 +40,8 @@ from modelcompare.paths import write_bytes
 from modelcompare.words import Need, optional
 
 _NOTHING = np.empty(0)
+# Probability below which two equal sketches are of the same samples.
+_COINCIDENCE = 1e-9
 
 
 class Sketch(TestSet):
@@ -106,6 +110,17 @@ class Sketch(TestSet):
         return "buckets"
 
     @cached_property
+    def _parts(self) -> frozenset[bytes]:
+        """Hashes of the sketches that were added up; of none whose counts may be another's too."""
+        if _chance_of(self.counts.reshape(-1, self.n_buckets)) > _COINCIDENCE:
+            return frozenset()
+        found = hashlib.sha256(repr((self.about.labels, self.about.strata)).encode())
+        found.update(self.counts.tobytes())
+        for key in sorted(self.numbers):
+            found.update(repr(key).encode() + np.ascontiguousarray(self.numbers[key]).tobytes())
+        return frozenset({found.digest()})
+
+    @cached_property
     def sums(self) -> Numbers:
         """Sums of the buckets that have samples.
 
@@ -123,6 +138,18 @@ class Sketch(TestSet):
     def __add__(self, other: object) -> Sketch:
         if not isinstance(other, Sketch):
             return NotImplemented
+        parts = self._parts | other._parts
+        if len(parts) < len(self._parts) + len(other._parts):
+            raise ValueError(
+                "two of the sketches have equal sums in all buckets, as a sketch and its copy have "
+                f"({len(other):,} samples), so they cannot be added; leave one of them out."
+            )
+        both = self._with_block(other)
+        both._parts = parts
+        return both
+
+    def _with_block(self, other: Sketch) -> Sketch:
+        """Return the sum with the sketch of another block of rows, which may have equal sums."""
         mine, theirs = _identity(self), _identity(other)
         for what in mine:
             if mine[what] != theirs[what]:
@@ -207,6 +234,13 @@ class Sketch(TestSet):
         axes = {summed.name: summed.class_axes for summed in own.statistics}
         numbers = {key: spread(found, axes[key[0]]) for key, found in self.numbers.items()}
         return spread(self.counts[:, None], 0)[:, 0], numbers
+
+
+def _chance_of(counts: IntArray) -> float:
+    """Compute the probability that other samples, as many in each row, have the same counts."""
+    sizes = counts.sum(axis=1)
+    ways = gammaln(sizes + 1) - gammaln(counts + 1).sum(axis=1) - sizes * np.log(counts.shape[1])
+    return float(np.exp(ways.sum()))
 
 
 def _identity(sketch: Sketch) -> dict[str, Any]:

@@ -102,7 +102,7 @@ def sketch(
 
     total: Sketch | None = None
     for found in as_they_come(one, _blocks(source), n_jobs):
-        total = found if total is None else total + found
+        total = found if total is None else total._with_block(found)
     if total is None:
         raise ValueError("`source` has no predictions to sketch.")
     return total

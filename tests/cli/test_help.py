@@ -145,3 +145,9 @@ def test_groups_refuse_a_smallest_size_without_subgroups(run, wide_csv):
     done = run("groups", wide_csv, "--min-size", "5")
     assert (done.code, done.out) == (2, "")
     assert "--min-size is for subgroups; name their column with --by." in done.err
+
+
+def test_help_shows_no_option_that_the_command_refuses(run):
+    for command in ("gate", "keep", "disagreements", "sample-size", "study undefined"):
+        assert "--slice" not in run(*command.split(), "--help-all").out
+    assert "--slice" in run("report", "--help-all").out

@@ -75,3 +75,23 @@ def test_where_two_models_part_is_a_command(run):
     assert f" {first['id']:<2}  {first['y_true']}      {first['predicted_a']}  " in done.out
     refused = run("disagreements", "news.csv", "--model", "a")
     assert refused.code == 2
+
+
+def test_a_wide_table_with_a_column_of_sets_is_a_suite(run, tmp_path):
+    lines = [
+        "item,y_true,a,b,set",
+        *(f"{i},x,x,{'xy'[i % 2]},{s}" for s in "pq" for i in range(20)),
+    ]
+    (tmp_path / "suite.csv").write_text("\n".join(lines))
+    assert "Mean of 2 test sets" in run("groups", "suite.csv", "-m", "accuracy").out
+    found = run("gate", "suite.csv", "--baseline", "b", "--candidate", "a", "--rule", "mean:-0.5")
+    assert (found.code, "mean of 2 test sets" in found.out) == (0, True)
+    refused = run("compare", "suite.csv", "-m", "accuracy")
+    assert refused.code == 2
+    assert "choose one with set='p' (--read set=p)" in refused.err
+
+
+def test_subgroups_of_battles_are_refused_by_either_name_of_the_option(run, tmp_path):
+    lines = ["model_a,model_b,winner,user", *(f"x,y,{'ab'[i % 2]},u{i}" for i in range(20))]
+    (tmp_path / "b.csv").write_text("\n".join(lines))
+    assert "--slice, or --by of groups" in run("groups", "b.csv", "--by", "user").err

@@ -269,3 +269,14 @@ def test_labels_and_their_items_are_counted(
     table().to_csv(path, index=False)
     main(["compare", str(path), "--true", "ann*", "-m", "accuracy", "--resamples", "99"])
     assert "2 models, 600 labels of 200 items" in capsys.readouterr().out
+
+
+def test_shares_of_labels_are_counted_as_samples(tmp_path, capsys):
+    table(seen=0.6).to_csv(tmp_path / "t.csv", index=False)
+    n_items = len(table(seen=0.6))
+    options = ["--true", "ann*", "--annotators", "soft", "-m", "accuracy"]
+    assert main(["compare", str(tmp_path / "t.csv"), *options]) == 0
+    assert f"2 models, {n_items} samples\n" in capsys.readouterr().out
+    models = ["--model", "a", "--model", "b"]
+    assert main(["sample-size", str(tmp_path / "t.csv"), *options, *models]) == 0
+    assert f"on {n_items} samples." in " ".join(capsys.readouterr().out.split())

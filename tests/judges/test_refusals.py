@@ -78,6 +78,7 @@ def test_compare_refuses_what_knows_no_judge(options: Any, named: str) -> None:
         ({"judge": ["x"] * 1000}, "never gives a label"), ({"judge": [0.5, 0.25] * 500}, "numbers"),
         ({"judge": {"m0": [0] * 1000}}, "from_scores"), ({"judge": [0] * 5}, "shape"),
         ({"label_weight": [0.0] * 1000}, "not positive"),
+        ({"label_weight": [0.25] * 1000}, "is 1 over the probability of a label, and below 1"),
     ],
 )  # fmt: skip
 def test_a_judge_is_refused_for_designs_and_verdicts(change: Any, message: str) -> None:

@@ -105,6 +105,7 @@ def test_clusters_of_items():
     [
         (lambda x: pd.concat([x, x.head(1)]), "more than once in 1 row"),
         (lambda x: x.assign(tp=x["tp"].where(x.index != 2, -1)), "counts of at least 0 in 1 row"),
+        (lambda x: x.assign(fp=x["fp"] + 0.5 * (x.index == 2)), "whole counts of at least 0 in 1 row"),
         (lambda x: x.drop(x[(x["model"] == "new") & (x["doc_id"] == "d4")].index),
          r"model 'new' has no row of 1 items \(first: d4\)"),
         (lambda x: x.assign(fn=x["fn"] + (x.index == 5)),

@@ -106,3 +106,7 @@ def test_auc_of_many_classes_asks_for_an_average():
     y, p = multiclass()
     with pytest.raises(ValueError, match="this metric is for 2 classes, got 3; use its _ovr"):
         evaluation(y, p, "roc_auc").estimate()
+    with pytest.raises(ValueError, match="got 3; use average_precision_macro"):
+        evaluation(y, p, "average_precision").estimate()
+    with pytest.raises(ValueError, match="got 3; the area of all rates has forms of more"):
+        evaluation(y, p, "roc_auc_at_0.1").estimate()

@@ -326,3 +326,11 @@ def test_an_answer_key_of_a_csv_may_number_the_samples(tmp_path):
     preds = read_predictions(tmp_path / "t.csv")
     assert preds.ids.tolist() == [1, 2, 10]
     assert preds.y_true.tolist() == ["x", "y", "y"]
+
+
+def test_files_without_a_common_id_ask_for_the_ids(tmp_path):
+    for name, ids in (("a", range(5)), ("b", range(10, 15))):
+        frame = pd.DataFrame({"id": ids, "y_true": [0, 1, 0, 1, 0], "y_pred": [0, 1, 1, 1, 0]})
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    with pytest.raises(ValueError, match="they have no id in common: name the column of ids"):
+        read_predictions([tmp_path / "a.csv", tmp_path / "b.csv"])

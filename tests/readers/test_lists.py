@@ -229,3 +229,24 @@ def test_logits_in_lists_are_refused_in_words(tmp_path):
         ValueError, match="boxes, embeddings and logits are not compared: give prob"
     ):
         mc.read_predictions({"a": path})
+
+
+@pytest.mark.parametrize("gap", [False, True])
+def test_objects_of_probabilities_are_those_of_the_model_that_they_are_named_after(tmp_path, gap):
+    rows = [
+        {"y_true": NAMES[true], "gpt-4.1": dict(zip(NAMES, a, strict=True)),
+         "b": dict(zip(NAMES, b, strict=True))}
+        for true, a, b in zip(TRUTH, PROBS["a"], PROBS["b"], strict=True)
+    ]  # fmt: skip
+    if gap:
+        rows[3]["b"] = None
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    if gap:
+        with pytest.raises(ValueError, match=r"has missing cells .*first rows: 3"):
+            mc.read_predictions(tmp_path / "t.jsonl")
+        return
+    found = mc.read_predictions(tmp_path / "t.jsonl")
+    assert found.models == ("gpt-4.1", "b")
+    order = [found.labels.tolist().index(name) for name in NAMES]
+    for model, expected in zip(found.models, PROBS.values(), strict=True):
+        np.testing.assert_allclose(found.probabilities(model)[:, order], expected)

@@ -171,3 +171,33 @@ def test_arrays_of_texts_made_of_missing_values_warn(missing):
         mc.Predictions(truth, {"a": truth})
     labels = ["cat", "dog", text]
     assert mc.Predictions(truth, {"a": truth}, labels=labels).labels.tolist() == labels
+
+
+@pytest.mark.filterwarnings("ignore:.*left out:modelcompare.data.checks.DataWarning")
+@pytest.mark.parametrize("missing", ["drop", "worst"])
+@pytest.mark.parametrize("long", [False, True], ids=["wide", "long"])
+def test_labels_that_missing_cells_made_floats_are_those_of_the_other_columns(
+    tmp_path, missing, long
+):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.integers(0, 2, 40) for name in ("y_true", "a", "b")})
+    # pandas writes 0 and 1 beside a missing cell as 0.0 and 1.0.
+    of = "y_true" if missing == "drop" else "a"
+    frame[of] = frame[of].where(np.arange(40) % 4 > 0)
+    if long:
+        frame = frame.assign(id=range(40)).melt(["id", "y_true"], ["a", "b"], "model", "y_pred")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert ".0," in (tmp_path / "t.csv").read_text() or ".0\n" in (tmp_path / "t.csv").read_text()
+    read = [mc.read_predictions(source, missing=missing) for source in (frame, tmp_path / "t.csv")]
+    assert all(each.labels.astype(int).tolist() == [0, 1] for each in read)
+    for model in "ab":
+        np.testing.assert_array_equal(read[0].predicted(model), read[1].predicted(model))
+
+
+@pytest.mark.filterwarnings("ignore:.*left out:modelcompare.data.checks.DataWarning")
+def test_labels_that_are_all_written_as_floats_stay_so_beside_missing_cells(tmp_path):
+    versions = ["1.0", "2.0"] * 10
+    frame = pd.DataFrame({"y_true": versions, "a": [None, *versions[1:]], "b": versions[::-1]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    found = mc.read_predictions(tmp_path / "t.csv", missing="drop", kind="labels")
+    assert found.labels.tolist() == ["1.0", "2.0"]

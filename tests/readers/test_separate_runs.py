@@ -218,3 +218,20 @@ def test_numbered_answers_are_clusters_of_their_item_and_no_runs(name, layout):
     assert mc.compare(preds, "best_of_2", n_resamples=99).scores["estimate"].notna().all()
     if layout == "long":
         assert mc.read_predictions(frame, runs=name).runs is not None
+
+
+def test_a_model_trained_once_needs_no_name_of_its_run_and_numbers_of_others_stay():
+    frame = table({"a": (1,), "b": (11, 12, 13)})
+    frame["seed"] = frame["seed"].where(frame["model"] == "b")
+    found = mc.read_predictions(frame, runs="seed")
+    assert run_counts(found) == [1, 3]
+    assert {*found.runs_of("b")} == {"11", "12", "13"}
+
+
+@pytest.mark.parametrize("named", [{}, {"runs": "seed"}])
+def test_rows_without_a_run_beside_rows_with_one_are_counted(named):
+    frame = table(SAME)
+    frame["seed"] = frame["seed"].where(frame["seed"] != 2)
+    message = "25 rows of model 'a' name no run, and its others do"
+    with pytest.raises(ValueError, match=message):
+        mc.read_predictions(frame, **named)

@@ -173,7 +173,8 @@ def test_whole_numbers_and_texts_name_the_same_strata():
     assert one.about == two.about
     assert one.about.strata[:3] == ("0", "1", "10")
     pd.testing.assert_frame_equal(one.to_frame(), two.to_frame())
-    assert (one + two).n_samples == 80
+    other = mc.Predictions(y, {"a": y[::-1]}, strata=texts)
+    assert (one + mc.io.sketch(other, "accuracy", buckets=8)).n_samples == 80
 
 
 def test_a_scan_is_sketched_as_rows_in_memory():

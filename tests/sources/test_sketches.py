@@ -389,3 +389,15 @@ def test_the_default_metrics_of_a_scan_are_those_of_its_rows():
         mc.io.sketch(mc.io.scan_predictions(frame, scores=True, models=["a", "b"])),
         mc.io.sketch(read),
     )
+
+
+def test_a_sketch_and_its_copy_are_not_added(tmp_path):
+    days = [mc.io.sketch(named(SNLI.subset(range(200)), prefix), "accuracy") for prefix in "ab"]
+    copy = mc.io.read_sketch(days[0].save(tmp_path / "copy.parquet"))
+    for wrong in ([days[0], copy], [*days, copy]):
+        with pytest.raises(ValueError, match=r"as a sketch and its copy have \(200 samples\)"):
+            sum(wrong)
+    # Few samples may be in the same buckets, and have the same sums, by chance.
+    one = mc.io.sketch(named(SNLI.subset([0, 1])), "accuracy", buckets=2)
+    assert len(one + one) == 4
+    assert len(sum(days)) == 400

@@ -305,3 +305,26 @@ def test_rows_without_a_time_are_missing():
 def test_no_single_sample_shows_which_risk_is_right():
     with pytest.raises(ValueError, match=r"risks, and a single sample does not show.* by c_index"):
         mc.diagnostics.disagreements(of_risks(30, 12), "a", "b")
+
+
+@pytest.mark.parametrize("codes", [("no", "yes"), (1, 2)])
+@pytest.mark.parametrize("named", [{}, {"true": "time", "event": "event"}])
+def test_events_with_other_codes_are_refused_by_these(codes, named):
+    truth = patients()[0]
+    event = np.array(codes, dtype=object)[truth[:, 1].astype(int)]
+    table = pd.DataFrame({"time": truth[:, 0], "event": event, "cox": truth[:, 0] / 7})
+    shown = ", ".join(map(str, codes))
+    with pytest.raises(ValueError, match=f"'event' has {shown}, and an event is 1, a censored"):
+        mc.read_predictions(table.infer_objects(), **named)
+
+
+def test_columns_of_curves_may_be_in_any_order():
+    truth = patients()[0]
+    times = (1, 2, 4)
+    table = pd.DataFrame({"time": truth[:, 0], "event": truth[:, 1]})
+    table = table.assign(**{f"{m}:{t}": np.exp(-t * k / 9) for k, m in enumerate("ab", 1)
+                            for t in times})  # fmt: skip
+    mixed = table[["b:4", "a:2", "time", "b:1", "a:4", "event", "a:1", "b:2"]]
+    found, expected = map(mc.read_predictions, (mixed, table))
+    for model in "ab":
+        np.testing.assert_array_equal(found.output(model).array, expected.output(model).array)
