@@ -273,6 +273,14 @@ def test_results_of_such_metrics_name_the_positive_class():
     assert mc.paired_test(preds, "a", "b", "roc_auc", n_resamples=99).notes == ()
 
 
+def test_a_class_beside_such_a_metric_is_refused_with_the_order_that_asks_about_it():
+    remedy = (
+        r"leave 'no' out and pass labels=\['yes', 'no'\] \(--read labels=yes --read labels=no\)"
+    )
+    with pytest.raises(ValueError, match=remedy):
+        mc.compare(read_predictions(wide(["yes", "no"])), "average_precision[no]")
+
+
 def test_raw_scores_are_high_for_the_positive_class():
     scores = {m: 10 * yes for m, yes in YES.items()}
     preds = Predictions(TRUTH == "yes", scores, kind="values", labels=[False, True])
