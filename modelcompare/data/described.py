@@ -11,7 +11,7 @@ import numpy as np
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.kinds import Answers, check_guess, counted
 from modelcompare.data.test_set import TestSet
-from modelcompare.words import SampleColumn
+from modelcompare.words import SampleColumn, label_name
 
 # Largest number of classes that are written out.
 _MOST = 6
@@ -44,7 +44,7 @@ def written_classes(predictions: TestSet) -> str:
     """Write the classes in their order, and which of two is the positive one; empty without."""
     if predictions.labels is None or predictions.of_sets or predictions.of_survival:
         return ""
-    names = [*map(str, predictions.labels)]
+    names = [*map(label_name, predictions.labels)]
     more = ", ..." if len(names) > _MOST else ""
     positive = f" (positive: {names[-1]})" if len(names) == 2 else ""
     return f"{', '.join(names[:_MOST])}{more}{positive}"

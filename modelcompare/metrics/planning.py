@@ -15,6 +15,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.answers import answers_metric
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.quantiles import percentile_of
+from modelcompare.words import label_name
 
 # The first words of `positive_note`.
 POSITIVE = "The positive class"
@@ -119,7 +120,7 @@ def positive_note(metric: AnyMetric, predictions: TestSet) -> tuple[str, ...]:
     raw = metric.serves_values and "values" in predictions.kinds.values()
     if not metric.of_positive and not raw:
         return ()
-    return (f"{POSITIVE} of {metric.name} is {predictions.labels[-1]}.",)
+    return (f"{POSITIVE} of {metric.name} is {label_name(predictions.labels[-1])}.",)
 
 
 def _check_answers(metric: AnyMetric, predictions: TestSet) -> None:
