@@ -271,6 +271,11 @@ def test_results_of_such_metrics_name_the_positive_class():
         NOTE,
     )
     assert mc.paired_test(preds, "a", "b", "roc_auc", n_resamples=99).notes == ()
+    sets = {"x": preds, "y": preds.subset(np.arange(N - 1))}
+    assert NOTE in mc.compare_groups(sets, metric, n_resamples=99).notes
+    frame = wide(["yes", "no"]).assign(part=["l", "r"] * (N // 2))
+    sliced = read_predictions(frame, slices=["part"])
+    assert NOTE in mc.diagnostics.gaps(sliced, metric, min_size=9, n_resamples=99).notes
 
 
 def test_a_class_beside_such_a_metric_is_refused_with_the_order_that_asks_about_it():
