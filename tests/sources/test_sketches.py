@@ -389,3 +389,20 @@ def test_the_default_metrics_of_a_scan_are_those_of_its_rows():
         mc.io.sketch(mc.io.scan_predictions(frame, scores=True, models=["a", "b"])),
         mc.io.sketch(read),
     )
+
+
+@pytest.mark.filterwarnings("ignore:.*takes the classes in this order")
+def test_classes_in_different_orders_are_refused_where_ranks_matter():
+    rng = np.random.default_rng(0)
+    truth, said = rng.choice(["low", "mid", "top"], (2, 200))
+
+    def sketched(labels, metric):
+        preds = mc.Predictions(truth, {"a": said}, ids=np.arange(200), labels=labels)
+        return mc.io.sketch(preds, metric)
+
+    orders = ["low", "mid", "top"], ["top", "low", "mid"]
+    one, other = (sketched(order, "accuracy") for order in orders)
+    assert (one + other).n_samples == 400
+    one, other = (sketched(order, "cohen_kappa_quadratic") for order in orders)
+    with pytest.raises(ValueError, match=r"different orders \(low, mid, top and top, low, mid\)"):
+        one + other
