@@ -272,7 +272,8 @@ READING = Group(
         ),
         _input(
             name="labels", type=Texts, metavar="NAME",
-            help="class, in the order of probabilities in lists (repeatable)",
+            help="class, in the order of ranks, of two the positive one last, and of probabilities "
+            "in lists (repeatable); sorted by default",
         ),
         _input(
             name="battles", metavar="A,B,WINNER", parse=lambda text: text.split(","),

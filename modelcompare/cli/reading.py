@@ -24,7 +24,7 @@ from modelcompare.spelling import chosen
 # Options of reading block by block.
 _SCANNED = {
     "true", "id", "groups", "strata", "weight", "scores", "lower_is_better", "bounds", "na",
-    "normalize", "kind", "models", "checkpoint",
+    "normalize", "kind", "labels", "models", "checkpoint",
 }  # fmt: skip
 # Options of thresholds.
 _DECIDING = ("threshold", "threshold_from", "threshold_for")

@@ -149,7 +149,7 @@ def compare_groups(
         random=within(random), alpha=level, **options,
     )  # fmt: skip
     found = _correct_together(results, correction, alpha)
-    notes = {key: each.evidence.notes for key, each in found.items()}
+    notes = {k: each.evidence.notes + each.evidence.positive_notes for k, each in found.items()}
     return GroupComparison(
         found, rng_label(rng), sum(map(len, test_sets)),
         pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),

@@ -19,6 +19,7 @@ from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import THESE_RUNS, scope
 from modelcompare.intervals import difference_method
+from modelcompare.metrics.planning import positive_note
 from modelcompare.report.numbers import decimals_for
 from modelcompare.significance.studentized import n_groups
 from modelcompare.words import signature
@@ -161,6 +162,12 @@ class Compared(Evidence):
     def notes(self) -> tuple[str, ...]:
         """Scope of the conclusions: the given runs, if there are several, or new ones."""
         return scope(self.bootstrap.evaluation.predictions, new_runs=self.bootstrap.new_runs)
+
+    @property
+    def positive_notes(self) -> tuple[str, ...]:
+        """The positive class of each metric that depends on which it is."""
+        predictions, known = self.bootstrap.evaluation.predictions, self.metric_info.values()
+        return tuple(note for metric in known for note in positive_note(metric, predictions))
 
     @cached_property
     def remarks(self) -> dict[str, list[str]]:

@@ -14,6 +14,7 @@ from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.few_labels import worth
 from modelcompare.engine.runs import RUN_TEST
 from modelcompare.metrics import SparseDataWarning
+from modelcompare.metrics.planning import positive_note
 from modelcompare.significance import Outcome, PairView
 from modelcompare.significance.runs import note
 from modelcompare.words import Correction, Family, warn_caller
@@ -106,14 +107,16 @@ def _few_resamples(
 
 
 def notes(evidence: Evidence, metric: str) -> list[str]:
-    """Return the notes below the scores of a metric: what keeps p-values from being smaller."""
+    """Return the notes below the scores of a metric, such as what keeps p-values large."""
     where = evidence.slice_of(metric)
     alone, adjusted = evidence.p_values[:, where], evidence.p_adjusted[:, where]
     n_tests, others = evidence.n_tests(metric), len(evidence.models) - 1
     every_pair = evidence.baseline is None and others > 1
     fewer_tests = f", a baseline ({others:,} pairs)" if every_pair else ""
     predictions = evidence.bootstrap.evaluation.predictions
-    texts = [evidence.metric_info[metric].summary] if predictions.source.called == "battles" else []
+    info = evidence.metric_info[metric]
+    texts = [info.summary] if predictions.source.called == "battles" else []
+    texts += positive_note(info, predictions)
     if evidence.test == RUN_TEST:
         texts.append(note(predictions, evidence.pairs, evidence.n_resamples))
     if evidence.bootstrap.judged is not None:

@@ -11,7 +11,10 @@ import numpy as np
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.kinds import Answers, check_guess, counted
 from modelcompare.data.test_set import TestSet
-from modelcompare.words import SampleColumn
+from modelcompare.words import SampleColumn, label_name
+
+# Largest number of classes that are written out.
+_MOST = 6
 
 
 def described(predictions: TestSet) -> str:
@@ -19,8 +22,8 @@ def described(predictions: TestSet) -> str:
     p = predictions
     parts = [f"{len(p):,} {p.source.called}"]
     if p.labels is not None:
-        shown = ", ".join(map(str, p.labels[:6]))
-        more = ", ..." if p.n_classes > 6 else ""
+        shown = ", ".join(map(str, p.labels[:_MOST]))
+        more = ", ..." if p.n_classes > _MOST else ""
         what = "times" if p.of_survival else "classes"
         parts.append(f"{p.n_classes} {what} ({shown}{more})")
     parts.append(f"{len(p.models)} model{'s' if len(p.models) > 1 else ''}")
@@ -35,6 +38,16 @@ def described(predictions: TestSet) -> str:
     if len(rows) > 12:
         rows = [*rows[:10], f"  ... and {len(rows) - 10} more"]
     return "\n".join([f"Predictions: {', '.join(parts)}", *rows])
+
+
+def written_classes(predictions: TestSet) -> str:
+    """Write the classes in their order, and which of two is the positive one; empty without."""
+    if predictions.labels is None or predictions.of_sets or predictions.of_survival:
+        return ""
+    names = [*map(label_name, predictions.labels)]
+    more = ", ..." if len(names) > _MOST else ""
+    positive = f" (positive: {names[-1]})" if len(names) == 2 else ""
+    return f"{', '.join(names[:_MOST])}{more}{positive}"
 
 
 def described_in_html(predictions: TestSet) -> str:

@@ -20,6 +20,7 @@ from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.classes import resolved_value
+from modelcompare.metrics.planning import positive_note
 from modelcompare.metrics.registry import MetricLike, default_metric
 from modelcompare.questions.claims import (
     Ends,
@@ -233,7 +234,8 @@ def gaps(
     of_models["within"] = [None if margin is None else m.within(pairs, margin) for m in models]
     return Gaps(
         value.name, of_class, name, math.nan if margin is None else float(margin), alpha,
-        sum(map(len, parts.values())), of_models, table, of_groups, left_out,
+        sum(map(len, parts.values())), of_models, table, of_groups,
+        (*left_out, *positive_note(value, predictions)),
     )  # fmt: skip
 
 

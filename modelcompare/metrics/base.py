@@ -314,6 +314,8 @@ class OrderMetric(BaseMetric):
     serves_values : bool
         Whether it accepts raw scores of two classes instead of probabilities: it reads them by
         ``outcomes.score(code)`` only.
+    of_positive : bool
+        Whether it depends on which of two classes is the positive one, the last.
     defined_by : {"classes", "values", "samples", "objects", ""}
         Where it is certainly defined: where every class occurs, where the true values and the
         outputs each have two distinct values, where there is a sample, or one with an object; empty
@@ -329,6 +331,7 @@ class OrderMetric(BaseMetric):
     prepare: Callable[[Outcomes], Callable[[FloatArray], FloatArray]]
     jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None
     serves_values: bool = False
+    of_positive: bool = False
     defined_by: Literal["classes", "values", "samples", "objects", ""] = ""
     quantile_of: Callable[[Outcomes], FloatArray] | None = None
     share: float = 0.5

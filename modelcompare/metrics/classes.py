@@ -10,6 +10,7 @@ from typing import Any
 
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric
+from modelcompare.metrics.planning import positive_note
 from modelcompare.metrics.registry import MetricLike, resolve_metrics, split_class
 from modelcompare.metrics.subsets import class_code, names_subset
 
@@ -56,7 +57,8 @@ def without_classes(
             plain.append(given)
             continue
         if not metric.per_class or predictions.labels is None:
-            raise ValueError(f"{given}: {metric.name} has no value per class; leave {text!r} out.")
+            remedy = _as_positive(metric, text, predictions) or f"leave {text!r} out"
+            raise ValueError(f"{given}: {metric.name} has no value per class; {remedy}.")
         label = predictions.labels.tolist()[class_code(given, text, predictions)]
         if metric.name not in classes:
             plain.append(name)
@@ -64,6 +66,16 @@ def without_classes(
     for name in (name for name in classes if plain.count(name) > 1):
         raise ValueError(f"{name} is of all classes, also of those named in brackets; drop either.")
     return (plain[0] if one else plain), classes
+
+
+def _as_positive(metric: AnyMetric, text: str, predictions: TestSet) -> str:
+    """Return how a class becomes the positive one, if the metric depends on which it is."""
+    known = [*map(str, () if predictions.labels is None else predictions.labels.tolist())]
+    if not positive_note(metric, predictions) or text not in known:
+        return ""
+    order = [*(label for label in known if label != text), text]
+    flags = " ".join(f"--read labels={label}" for label in order)
+    return f"it is of the last class: leave {text!r} out and pass labels={order} ({flags})"
 
 
 def one_value(metric: MetricLike, label: Any, predictions: TestSet) -> tuple[MetricLike, Any]:

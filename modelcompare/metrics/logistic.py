@@ -113,6 +113,7 @@ def _calibration(name: str, *, slope: bool) -> OrderMetric:
     return OrderMetric(
         name=name, needs="probabilities", bounds=(-math.inf, math.inf),
         prepare=partial(_prepare, slope=slope), jackknife=partial(_jackknife, slope=slope),
+        of_positive=not slope,
     )  # fmt: skip
 
 

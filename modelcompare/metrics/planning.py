@@ -16,7 +16,10 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.answers import answers_metric
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.quantiles import percentile_of
+from modelcompare.words import label_name
 
+# The first words of `positive_note`.
+POSITIVE = "The positive class"
 _SETS = {"labels", "label_sets"}
 _SERVES = {
     "probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"},
@@ -106,6 +109,21 @@ def warn_of_order(metric: AnyMetric, predictions: TestSet) -> None:
             f"{metric.name} takes the classes in this order: {order}. If their ranks differ, give "
             "all in order as `labels` (--read labels=...).",
         )
+
+
+def positive_note(metric: AnyMetric, predictions: TestSet) -> tuple[str, ...]:
+    """Return a note on the positive one of two classes, if the metric depends on which it is.
+
+    Raw scores are high for it.
+    """
+    if predictions.labels is None or predictions.n_classes != 2 or predictions.of_sets:
+        return ()
+    if not isinstance(metric, OrderMetric):
+        return ()
+    raw = metric.serves_values and "values" in predictions.kinds.values()
+    if not metric.of_positive and not raw:
+        return ()
+    return (f"{POSITIVE} of {metric.name} is {label_name(predictions.labels[-1])}.",)
 
 
 def _check_answers(metric: AnyMetric, predictions: TestSet) -> None:

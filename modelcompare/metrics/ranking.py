@@ -241,7 +241,7 @@ def roc_auc_metric(
     options = {"multi_class": multi_class, "average": average, "max_fpr": max_fpr}
     return OrderMetric(
         name=name, needs="probabilities", serves_values=True, prepare=prepare, jackknife=jackknife,
-        defined_by="classes",
+        of_positive=max_fpr is not None, defined_by="classes",
         family="roc_auc", variant=variant, factory=Factory(roc_auc_metric, options, pattern),
         description="""
         Probability that a positive gets a higher score than a negative, ties counting half.
@@ -275,7 +275,7 @@ def _prepare_ap(outcomes: Outcomes, *, macro: bool = False) -> Evaluate:
 
 AVERAGE_PRECISION = OrderMetric(
     name="average_precision", needs="probabilities", serves_values=True, prepare=_prepare_ap,
-    defined_by="classes",
+    of_positive=True, defined_by="classes",
     description="""Mean of the precision at each threshold, weighted by the step in recall.
 
     Rewards positives with the highest scores. Its value for chance is the share of positives, so
@@ -295,6 +295,6 @@ METRICS: tuple[AnyMetric, ...] = (
     AVERAGE_PRECISION,
     replace(
         AVERAGE_PRECISION, name="average_precision_macro", prepare=partial(_prepare_ap, macro=True),
-        family="average_precision", variant="the mean over classes",
+        of_positive=False, family="average_precision", variant="the mean over classes",
     ),
 )  # fmt: skip

@@ -23,6 +23,7 @@ from modelcompare.engine.units import for_these_runs, scope
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.closed import proportions
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
+from modelcompare.metrics.planning import positive_note
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.claims import Ends, ends_of
 from modelcompare.resampling.seeds import RngLike, seed_sequence
@@ -131,8 +132,10 @@ class Contrast(PairView):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Note on the training runs for which the result holds, if there are several."""
-        return scope(self.evaluation.predictions, new_runs=self.sample.new_runs)
+        """Notes on the runs for which the result holds, if several, and on the positive class."""
+        predictions = self.evaluation.predictions
+        runs = scope(predictions, new_runs=self.sample.new_runs)
+        return (*runs, *positive_note(self.metric, predictions))
 
     def test(self, name: str) -> Outcome:
         """Run a test on this value alone; the arrays of its outcome have shape (1, 1)."""
@@ -167,9 +170,10 @@ class Unpaired:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes that the result holds for these training runs only, if there are several."""
+        """Notes on the training runs for which the result holds, and on the positive class."""
         notes = [note for predictions in self.predictions for note in for_these_runs(predictions)]
-        return tuple(dict.fromkeys(notes))
+        classes = [n for each in self.predictions for n in positive_note(self.metric, each)]
+        return tuple(dict.fromkeys([*notes, *classes]))
 
     @property
     def evaluations(self) -> list[Evaluation]:

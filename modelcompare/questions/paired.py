@@ -13,6 +13,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.runs import RUN_TEST, runs_are_random
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.classes import one_value
+from modelcompare.metrics.planning import POSITIVE
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.claims import not_below_interval
@@ -101,10 +102,11 @@ class PairedTestResult(Result):
 
     @property
     def signature(self) -> str:
+        of_runs = not all(note.startswith(POSITIVE) for note in self.notes)
         return signature(
             "test", B=self.n_resamples, test=self.method, alternative=self.alternative,
             groups=self.n_groups or None,
-            **{THESE_RUNS: bool(self.notes) and self.method != RUN_TEST},
+            **{THESE_RUNS: of_runs and self.method != RUN_TEST},
         )  # fmt: skip
 
     def document(self) -> Document:

@@ -167,8 +167,9 @@ def read_predictions(
     normalize, kind
         As for `modelcompare.Predictions`.
     labels : sequence of str, optional
-        The classes, in the order of probabilities in lists; a usual mark of a missing cell among
-        them is a class.
+        The classes in their order, the positive one of two last; by default as an archive declares
+        them, or sorted, for any order of columns. Probabilities in lists are in this order; a
+        usual mark of a missing cell among them is a class.
     battles : sequence of str, optional
         Columns of two models that met and of the winner, as ``("model_a", "model_b", "winner")``,
         which are found by these names; see `from_battles`. The column of users, whose battles are
@@ -329,7 +330,7 @@ def _whole_sets(files: Sequence[File], columns: Columns) -> dict[str, Reading] |
 
 
 def _are_sets(files: Sequence[File], columns: Columns) -> bool:
-    """Return whether files are a test set each, if no models are asked for."""
+    """Return whether files are a test set each, for any models asked for."""
     with suppress(ValueError):
         return _whole_sets(files, replace(columns, models=None)) is not None
     return False

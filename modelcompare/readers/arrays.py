@@ -6,6 +6,7 @@ import math
 import re
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from tokenize import TokenError
 from typing import Any, TypeAlias
 
@@ -48,9 +49,9 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     _check_named(arrays, columns, true, where)
     beside = _beside(arrays, columns)
     taken = {true, *columns.named.values(), *beside.values(), *columns.slices}
-    found = next((arrays.pop(name) for name in _LABELS if name in {*arrays} - taken), None)
+    declared = _declared(arrays, taken)
     truth = None if columns.scores else arrays.get(true)
-    labels = columns.given_labels(None if found is None else classes(found, found), truth)
+    labels = replace(columns, declared=_order(declared)).given_labels(declared, truth)
     free = {name: array for name, array in arrays.items() if name not in taken}
     # Arrays beside the labels of a model, such as its probabilities, unless named.
     plain = [name for name in free if not _PREFIX.match(name)]
@@ -65,28 +66,28 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     outputs = {model: arrays[name] for model, name in models.items()}
     options: dict[str, Any] = {argument: arrays[name] for argument, name in beside.items()}
     options["slices"] = {name: arrays[name] for name in slices} or None
-    named = [model for model in outputs if models[model].startswith("logits__")]
-    logits = {model: checks.logits(model, outputs[model]) for model in named}
+    of_logits = (m for m, name in models.items() if name.startswith("logits__"))
+    logits = {model: checks.logits(model, outputs[model]) for model in of_logits}
     outputs |= {model: checks.softmax(array) for model, array in logits.items()}
     kind: KindOrAuto = "scores" if truth is None else columns.kind
     if truth is not None:
-        truth, outputs = _named(arrays[true], outputs, labels, where)
+        truth, outputs, logits = _ordered(arrays[true], outputs, logits, declared, labels, where)
     predictions = Predictions(
         truth, outputs, kind=kind, labels=labels, **options, normalize=columns.normalize,
         greater_is_better=columns.greater_is_better(), name=where,
         bounds=columns.bounds if kind == "scores" else None,
     )  # fmt: skip
     columns.check_used(predictions)
+    direction = directed([None] * (truth is None), columns.greater_is_better())
     parts = {
         "truth": "none (scores)" if truth is None else true, "models": counted(predictions.models),
-        "left out": counted(left_out),
-        "direction": directed([None] * (truth is None), columns.greater_is_better()),
+        "left out": counted(left_out), "direction": direction,
     }  # fmt: skip
     return Reading(predictions.ordered_by(logits), parts)
 
 
-def array_rows(opened: File) -> pd.DataFrame:
-    """Return the arrays of one model as a table: a row for each sample.
+def array_rows(opened: File) -> File:
+    """Return the arrays of one model as a table, a row for each sample, and the order of classes.
 
     An array of probabilities or logits becomes a column ``prob:CLASS`` for each class: those that
     an array of class names lists, else the codes 0, 1, ...
@@ -123,7 +124,18 @@ def array_rows(opened: File) -> pd.DataFrame:
     if names_of is not None and true in held:
         truth, outputs = _named(held.pop(true), held, names_of, where)
         columns |= {true: truth, **outputs}
-    return pd.DataFrame(columns)
+    return replace(opened, payload=pd.DataFrame(columns), classes=_order(names_of))
+
+
+def _declared(arrays: Arrays, taken: set[str]) -> AnyArray | None:
+    """Take the classes, in their order, out of an archive; None if it does not name them."""
+    found = next((arrays.pop(name) for name in _LABELS if name in {*arrays} - taken), None)
+    return None if found is None else classes(found, found)
+
+
+def _order(labels: AnyArray | None) -> tuple[tuple[str, ...], ...]:
+    """Return the order of the classes that an archive declares, or none."""
+    return () if labels is None else (tuple(map(str, labels.tolist())),)
 
 
 def _check_named(arrays: Arrays, columns: Columns, true: str, where: str) -> None:
@@ -261,6 +273,31 @@ def _models(
     if len({name.startswith("scores__") for name in found}) > 1:
         raise ValueError(f"{where} mixes scores__ arrays with predictions; keep one or the other.")
     return dict(zip(models, found, strict=True))
+
+
+def _ordered(
+    truth: AnyArray, outputs: Arrays, logits: Arrays, declared: AnyArray | None,
+    labels: AnyArray | None, where: str,
+) -> tuple[AnyArray, Arrays, Arrays]:  # fmt: skip
+    """Return truth, outputs and logits in the order of `labels`, not that of the archive."""
+    truth, outputs = _named(truth, outputs, labels if declared is None else declared, where)
+    if declared is None or labels is None or declared.tolist() == labels.tolist():
+        return truth, outputs, logits
+    order = [declared.tolist().index(label) for label in labels.tolist()]
+    single = [name for name, array in outputs.items() if array.dtype.kind == "f" and array.ndim < 2]
+    if single:
+        raise ValueError(
+            f"{where}: model {single[0]!r} gave one probability for each sample, which is of the "
+            f"last class of the archive ({declared[-1]}), and labels (--read labels) have another "
+            "order; give a column for each class, or leave labels out."
+        )
+
+    def turned(array: AnyArray) -> AnyArray:
+        # Arrays of another shape are refused later.
+        return array[:, order] if array.ndim == 2 and array.shape[1] == len(order) else array
+
+    outputs, logits = ({m: turned(a) for m, a in each.items()} for each in (outputs, logits))
+    return turned(truth), outputs, logits
 
 
 def _named(

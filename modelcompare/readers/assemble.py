@@ -104,8 +104,8 @@ def predictions_of(
 ) -> Predictions:  # fmt: skip
     """Make predictions of parts whose missing cells are marked.
 
-    The classes are those `known`, in the order of the probabilities, if the parts are one block of
-    more rows; otherwise those of headings and cells. With `in_rows` each row was of one model.
+    The classes are those `known` if the parts are one block of more rows; otherwise those of
+    headings and cells. With `in_rows` each row was of one model.
     """
     complete = _settled(parts, options, in_rows=in_rows)
     if options.people and options.annotators != "majority":
@@ -200,32 +200,31 @@ def _of_truth(
     described: Mapping[str, Any],
 ) -> Predictions:  # fmt: skip
     """Make predictions of labels, probabilities, values or texts."""
-    classes = _common_classes(parts)
-    outputs = {
-        model: _output(part.frame, columns, classes)
-        for part in parts
-        for model, columns in part.outputs.items()
-    }
+    given = [(m, p.frame, columns) for p in parts for m, columns in p.outputs.items()]
+    plain = {m: column_array(frame[c[None]]) for m, frame, c in given if {*c} == {None}}
     beside = [described["judge"]] if isinstance(described.get("judge"), np.ndarray) else []
     truth = cell_types.with_gaps(truth, inferred) if beside else truth
-    truth, *same = cell_types.same_types([truth, *outputs.values(), *beside])
+    truth, *same = cell_types.same_types([truth, *plain.values(), *beside])
     described = {**described, "judge": same.pop()} if beside else described
+    plain = dict(zip(plain, same, strict=True))
     labels = known
     if known is None:
-        headed = cell_types.typed_labels(classes, truth) if classes else None
+        found = _common_classes(parts)
+        headed = cell_types.typed_labels(found, truth) if found else None
         labels = options.given_labels(headed, truth)
-    for part in parts:
-        for model, columns in part.outputs.items():
-            if len(columns) > 1 and None in columns:
-                _check_likeliest(model, part.frame[columns[None]], outputs[model], classes)
+    classes = [] if labels is None else [*map(str, labels.tolist())]
+    outputs = {
+        model: plain[model] if model in plain else _probabilities(model, frame, columns, classes)
+        for model, frame, columns in given
+    }
     return Predictions(
-        truth, dict(zip(outputs, same, strict=True)), kind=options.kind, labels=labels,
-        normalize=options.normalize, greater_is_better=options.greater_is_better(), **described,
+        truth, outputs, kind=options.kind, labels=labels, normalize=options.normalize,
+        greater_is_better=options.greater_is_better(), **described,
     )  # fmt: skip
 
 
 def _common_classes(parts: Sequence[Part]) -> list[str]:
-    """Return the classes of probabilities in the first model's order; empty for labels."""
+    """Return the classes of probabilities, of all models the same; empty for labels."""
     classes = {
         model: [label for label in columns if label is not None]
         for part in parts
@@ -244,16 +243,18 @@ def _common_classes(parts: Sequence[Part]) -> list[str]:
     return first
 
 
-def _output(frame: pd.DataFrame, columns: Outputs, classes: Sequence[str]) -> AnyArray:
-    """Return probabilities in the order of the classes, or labels, values or texts."""
-    if {*columns} == {None}:
-        return column_array(frame[columns[None]])
+def _probabilities(
+    model: str, frame: pd.DataFrame, columns: Outputs, classes: Sequence[str]
+) -> AnyArray:
+    """Return probabilities in the order of the classes; labels beside them are the likeliest."""
     cells = frame[[columns[label] for label in classes]]
     try:
         array: AnyArray = cells.to_numpy(np.float64)
     except (TypeError, ValueError) as error:
         odd = next(name for name, column in cells.items() if np.isnan(as_numbers(column)).any())
         raise ValueError(f"column {odd!r} must contain probabilities; it has texts.") from error
+    if None in columns:
+        _check_likeliest(model, frame[columns[None]], array, classes)
     return array
 
 

@@ -48,6 +48,7 @@ class File:
     run: str | None = None
     in_folder: bool = False
     is_named: bool = False  # the caller named the model
+    classes: tuple[tuple[str, ...], ...] = ()  # in the order that an archive declares, or none
     keeps_unnamed: bool = False  # a column without heading is no index, and is called unnamed
 
     @property

@@ -39,6 +39,7 @@ def records_of_files(files: Sequence[File], columns: Columns) -> Records:
         for file in together:
             where = f"the file of model {file.model!r}"
             records = table_records(*with_roles(file, columns, where, alone=False))
+            records = replace(records, classes=file.classes)
             parts.append(_placed(records, [file], several))
             if "id" not in records.parts:
                 in_order.append((where, records))
@@ -58,7 +59,7 @@ def _by_format(files: Sequence[File]) -> dict[Format | None, list[File]]:
         if log is None and file.in_folder and any(re.fullmatch(each, file.name) for each in beside):
             continue
         if log is None and file.kind == "npz":
-            file = replace(file, payload=array_rows(file))
+            file = array_rows(file)
         if log is None and not isinstance(file.payload, pd.DataFrame):
             refuse_unread(file)
         by_format.setdefault(log, []).append(file)

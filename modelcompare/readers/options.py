@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray
@@ -17,11 +18,12 @@ from modelcompare.directions import direction_of
 from modelcompare.readers.cell_types import (
     MISSING_MARKS,
     Column,
+    as_numbers,
     column_array,
     marked,
     typed_labels,
 )
-from modelcompare.readers.messages import option
+from modelcompare.readers.messages import as_options, option
 from modelcompare.readers.tables import nested
 from modelcompare.spelling import meant
 from modelcompare.words import Annotators, KindOrAuto, MissingResults, SameIds
@@ -70,6 +72,7 @@ class Columns:
     normalize: bool = False
     kind: KindOrAuto = "auto"
     labels: tuple[str, ...] | None = None
+    declared: tuple[tuple[str, ...], ...] = ()  # orders of the classes that archives declare
     battles: tuple[str, ...] | None = None  # columns of two models, and of the winner
     people: tuple[str, ...] = ()  # columns of labels that the pattern `true` names
     verdicts: Mapping[str, str] = field(default_factory=dict)  # by model, of the pattern `judge`
@@ -141,15 +144,41 @@ class Columns:
             )
 
     def given_labels(self, found: AnyArray | None, truth: AnyArray | None) -> AnyArray | None:
-        """Return the classes that `labels` names, of the true labels' type, or those found."""
-        if self.labels is None:
-            return found
-        if found is not None and {*map(str, found)} != {*self.labels}:
+        """Return the classes, those of probabilities or named, of the true labels' type; or None.
+
+        Their order is that of `labels`, or else of the archive that declares them. Headings have
+        no order: the last class is the positive one, wherever its column is.
+        """
+        order = self.labels
+        if order is None:
+            order = self._declared_order(truth if found is None else found)
+        if found is None:
+            return None if order is None else typed_labels([*order], truth)
+        if order is None:
+            # Times of survival probabilities are texts here.
+            by = as_numbers(found) if self.kind in SURVIVAL else found
+            return found[np.argsort(by, kind="stable")]
+        place = {str(label): k for k, label in enumerate(found.tolist())}
+        if {*place} != {*order}:
             raise ValueError(
-                f"labels (--read labels) are {', '.join(self.labels)}, but the probabilities are "
-                f"of {', '.join(map(str, found))}; the classes must be the same."
+                f"labels (--read labels) are {', '.join(order)}, but the probabilities are "
+                f"of {', '.join(place)}; the classes must be the same."
             )
-        return typed_labels([*self.labels], truth) if found is None else found
+        return found[[place[label] for label in order]]
+
+    def _declared_order(self, labels: AnyArray | None) -> tuple[str, ...] | None:
+        """Return the order in which archives declare classes with these labels, or None."""
+        if not self.declared or labels is None:
+            return None
+        held = {*map(str, np.unique(labels.astype(str)).tolist())}
+        orders = [order for order in self.declared if held <= {*order}]
+        if len({*orders}) > 1:
+            shown = " and ".join(", ".join(order) for order in orders[:2])
+            raise ValueError(
+                f"archives have the classes in different orders ({shown}), on which the positive "
+                f"class depends; name the order, as {as_options(labels=orders[0])}."
+            )
+        return next(iter(orders), None)
 
     def check_used(self, predictions: Predictions, *, in_rows: bool = False) -> None:
         """Refuse options without effect on what was read."""

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray
+from modelcompare.data.described import written_classes
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_source
 from modelcompare.directions import resolved, sentence
@@ -43,8 +44,8 @@ class Reading:
 
     @property
     def sentence(self) -> str:
-        """The roles, in one line: ``truth: label; id: image; models: 2 (a, b)``."""
-        return in_one_line(self.parts)
+        """The roles, and the classes: ``truth: y; models: 1 (a); classes: 0, 1 (positive: 1)``."""
+        return in_one_line({**self.parts, "classes": written_classes(self.predictions)})
 
 
 def in_one_line(parts: Mapping[str, str | None]) -> str:
@@ -69,8 +70,8 @@ def wide_predictions(
 ) -> Reading:
     """Make predictions from a table in which each model has its own columns.
 
-    The classes are those `known`, in the order of the probabilities, if the table is one block of
-    more rows; otherwise those of its headings and cells.
+    The classes are those `known` if the table is one block of more rows; otherwise those of its
+    headings and cells.
     """
     frame, columns, true = *_by_id(seen, roles), roles.true
     part = Part(seen.where, frame, true, roles.outputs, columns.judged)
@@ -175,6 +176,7 @@ def table_records(seen: Profile, roles: Roles) -> Records:
 def record_predictions(records: Records, columns: Columns, *, name: str | None) -> Reading:
     """Make predictions from the records of one test set."""
     records = chosen_part(records, "filter", columns.filter)
+    columns = replace(columns, declared=records.classes)
     refuse_objects(records.frame["id"])
     truths, rows = answer_key(records.frame.rename(columns={"run": _RUN, "group": _GROUP}))
     if len(rows) == 0:

@@ -58,6 +58,8 @@ class Records:
         Roles of columns that were inferred.
     same : tuple of str
         Columns of `beside` that all models must share for each sample.
+    classes : tuple of tuple of str
+        Orders of the classes that archives declare.
     answers : bool
         Whether runs are repeated answers to a sample, which are numbered: answers of one number to
         several samples have nothing in common, unlike those of one training run.
@@ -70,6 +72,7 @@ class Records:
     format: str = "table"
     parts: Mapping[str, str] = field(default_factory=dict)
     same: tuple[str, ...] = ()
+    classes: tuple[tuple[str, ...], ...] = ()
     answers: bool = False
 
     @property
@@ -86,6 +89,7 @@ def stacked(parts: Sequence[Records]) -> Records:
     return replace(
         parts[0], frame=pd.concat([part.frame for part in parts], ignore_index=True),
         beside=pd.concat(beside, ignore_index=True),
+        classes=tuple(dict.fromkeys(order for part in parts for order in part.classes)),
     )  # fmt: skip
 
 

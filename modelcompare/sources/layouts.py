@@ -118,13 +118,15 @@ class Layout:
     def with_classes(self, counted: Any | None) -> Layout:
         """Return the layout with the classes of all rows, as the first rows may lack some.
 
-        They are read from all rows, or from the distinct rows that were `counted`.
+        They are read from all rows, or from the distinct rows that were `counted`, unless named.
         """
         named = self._of_classes
         if not named:
             return self
         batches = self.rows.batches(named) if counted is None else counted.to_batches()
-        return replace(self, labels=_classes(batches, named))
+        found = _classes(batches, named)
+        given = self.columns.given_labels(None, found)
+        return replace(self, labels=found if given is None else given)
 
     @property
     def _of_classes(self) -> list[str]:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import ROW_BLOCK, AnyArray, Found, IntArray, once
 from modelcompare.data import checks
+from modelcompare.data.described import written_classes
 from modelcompare.data.kinds import Answers, check_guess
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
@@ -37,6 +38,7 @@ def scan_predictions(
     scores: bool = False,
     lower_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
     na: Sequence[str] | None = None, normalize: bool = False, kind: KindOrAuto = "auto",
+    labels: Sequence[str] | None = None,
     checkpoint: str | PathLike[str] | None = None,
 ) -> ScannedPredictions:  # fmt: skip
     """Read predictions block by block where they are, whenever they are needed.
@@ -57,6 +59,8 @@ def scan_predictions(
     true, groups, strata, weight, models, scores, lower_is_better, bounds, na, normalize, kind
         As for `read_predictions`, inferred in the same ways from the first 65,536 rows; name the
         models if these rows are not like the others.
+    labels : sequence of str, optional
+        All classes in their order, sorted by default; the last of two is the positive one.
     id : str, optional
         The column that names the samples. If it is given, the names are checked to be distinct, in
         up to ten million rows.
@@ -94,6 +98,7 @@ def scan_predictions(
     columns = checked_columns(
         true=true, id=id, groups=groups, strata=strata, weight=weight, models=models, scores=scores,
         lower_is_better=lower_is_better, bounds=bounds, na=na, normalize=normalize, kind=kind,
+        labels=labels,
     )  # fmt: skip
     folder = None if checkpoint is None else _folder(checkpoint)
     scan = ScannedPredictions.of(open_rows(source), columns, folder)
@@ -201,6 +206,7 @@ class ScannedPredictions(TestSet):
         parts = {
             "rows": f"{len(self):,}", "truth": self._layout.roles.true or "none (scores)",
             "models": counted(self.models), "left out": counted(self._layout.roles.left_out),
+            "classes": written_classes(self),
         }  # fmt: skip
         return in_one_line(parts)
 

@@ -158,6 +158,7 @@ class Sketch(TestSet):
                     "cannot be added; sketch both with the same."
                 )
         a, b = self.about, other.about
+        _check_order(a, b)
         about = replace(
             a, labels=_united(a.labels, b.labels), strata=_united(a.strata, b.strata) or (),
             metrics=tuple(dict.fromkeys(a.metrics + b.metrics)),
@@ -259,6 +260,19 @@ def _identity(sketch: Sketch) -> dict[str, Any]:
         "directions": about.greater_is_better,
         "ranges": about.bounds,
     }
+
+
+def _check_order(a: About, b: About) -> None:
+    """Refuse classes in different orders where a metric takes the order as that of their ranks."""
+    ordinal = [name for name in (*a.metrics, *b.metrics) if "cohen_kappa_" in name]
+    both = {*(a.labels or ())} & {*(b.labels or ())}
+    first, second = ([x for x in each.labels or () if x in both] for each in (a, b))
+    if ordinal and first != second:
+        raise ValueError(
+            f"the sketches have the classes in different orders ({', '.join(map(str, first))} and "
+            f"{', '.join(map(str, second))}), on which {ordinal[0]} depends; sketch both with the "
+            "same `labels` (--read labels=...)."
+        )
 
 
 def _united(

@@ -156,7 +156,7 @@ CASES: list[Call | Run] = [
     Call(
         "classes of probabilities in another case",
         _read("y_true,a:Yes,a:No\nyes,0.5,0.5\nno,0.5,0.5\n"),
-        "`y_true` contains unknown labels ('no', 'yes') in 2 rows (first: 0, 1); known are 'Yes', 'No'. "
+        "`y_true` contains unknown labels ('no', 'yes') in 2 rows (first: 0, 1); known are 'No', 'Yes'. "
         "'no' looks like 'No' (they differ in case); write them the same way.",
     ),
     Call(

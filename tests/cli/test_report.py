@@ -83,7 +83,7 @@ def test_documents_hold_what_was_read_and_warned_of(run, tmp_path):
     (tmp_path / "gaps.csv").write_text(GAPS)
     options = "gaps.csv", "-m", "accuracy", "--missing", "drop", "--resamples", "60"
     left_out = "gaps.csv: left out 3 of 60 rows with missing cells."
-    read = "read truth: y_true; models: 2 (a, b); missing: 3 in a"
+    read = "read truth: y_true; models: 2 (a, b); missing: 3 in a; classes: 0, 1 (positive: 1)"
 
     done = run("compare", *options, "--format", "json")
     assert json.loads(done.out)["messages"][:2] == [f"warning: {left_out}", read]

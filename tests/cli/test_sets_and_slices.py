@@ -25,6 +25,7 @@ def files(tmp_path):
 
 
 MODELS = ("--model", "a", "--model", "b", "-m", "accuracy", *FEW)
+READ = "truth: y_true; models: 2 (a, b); classes: 0, 1 (positive: 1)"
 
 
 @pytest.mark.usefixtures("files")
@@ -34,7 +35,7 @@ def test_each_file_is_a_test_set_named_like_it(run):
     assert {row["set"] for row in document["scores"]} == {"news", "mails"}
     sets = read_sets(["news.csv", "mails.csv"], models=["a", "b"])
     expected = mc.compare_groups(sets, "accuracy", n_resamples=199)
-    assert document.pop("messages")[0] == "read news: truth: y_true; models: 2 (a, b)"
+    assert document.pop("messages")[0] == f"read news: {READ}"
     assert document == json.loads(as_json(expected))
     estimates = [row["estimate"] for row in document["scores"] if row["model"] == "a"]
     (pooled,) = [row["estimate"] for row in document["pooled_scores"] if row["model"] == "a"]
@@ -46,7 +47,7 @@ def test_subgroups_are_a_command_of_their_own(run):
     done = run("groups", "news.csv", "--by", "lang", *MODELS, "--format", "json")
     preds = read_predictions("news.csv", models=["a", "b"], slices=["lang"])
     document = json.loads(done.out)
-    assert document.pop("messages") == ["read truth: y_true; models: 2 (a, b)"]
+    assert document.pop("messages") == [f"read {READ}"]
     assert document == json.loads(as_json(mc.compare_groups(preds, "accuracy", n_resamples=199)))
     small = run("groups", "news.csv", "--by", "lang", *MODELS, "--min-size", "50")
     assert "Left out" in small.out

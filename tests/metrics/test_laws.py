@@ -67,6 +67,23 @@ def test_the_names_of_classes_do_not_matter(data, order):
         np.testing.assert_allclose(found, expected, atol=1e-12, err_msg=name)
 
 
+def test_metrics_of_the_positive_class_are_those_that_change_when_two_classes_change_places():
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(0, 2, 60)
+    y_prob = rng.dirichlet([1, 1], 60)
+    names = [*NAMES, *TWO_CLASSES, "roc_auc_at_0.1"]
+    before, evaluation = values(y_true, y_prob, [0, 1], names=names)
+    after, _ = values(y_true, y_prob[:, ::-1], [1, 0], names=names)
+    changed = set()
+    for name in names:
+        where = evaluation.metric_slice(name)
+        if not np.allclose(np.sort(before[where]), np.sort(after[where]), equal_nan=True):
+            changed.add(name)
+    metrics = resolve_metrics(names, evaluation.predictions)
+    assert changed == {"average_precision", "roc_auc_at_0.1"}
+    assert changed == {metric.name for metric in metrics if getattr(metric, "of_positive", False)}
+
+
 @settings(max_examples=12)
 @given(data_sets(), st.integers(0, 2**16))
 def test_weights_equal_repeats(data, seed):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers import checked_columns, names, read
+from modelcompare.readers.reading import in_one_line
 
 N = 40
 RNG = np.random.default_rng(0)
@@ -25,9 +26,9 @@ def scores(seed):
 
 
 def sentence(frame, tmp_path, **options):
-    """Return the line about a table in a file, whose cells are texts."""
+    """Return the roles in a table in a file, whose cells are texts."""
     frame.to_csv(tmp_path / "t.csv", index=False)
-    return read(tmp_path / "t.csv", checked_columns(**options)).sentence
+    return in_one_line(read(tmp_path / "t.csv", checked_columns(**options)).parts)
 
 
 # -- defects 1 and 2 -------------------------------------------------------------------------

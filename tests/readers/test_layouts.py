@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers import checked_columns, names, read, read_sets
+from modelcompare.readers.reading import in_one_line
 
 N = 40
 RNG = np.random.default_rng(7)
@@ -25,7 +26,7 @@ SURE = RNG.random(N).round(3)
 
 def sentence(frame, tmp_path, **written):
     frame.to_csv(tmp_path / "t.csv", index=False, **written)
-    return read(tmp_path / "t.csv", checked_columns()).sentence
+    return in_one_line(read(tmp_path / "t.csv", checked_columns()).parts)
 
 
 def folder(root, files):
@@ -138,7 +139,8 @@ def test_objects_inside_json_lines_are_columns(tmp_path):
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
     found = read(tmp_path / "t.jsonl", checked_columns())
     assert found.sentence == (
-        "truth: gold; id: id; models: 2 (out.bert, out.cnn); left out: 1 (tags)"
+        "truth: gold; id: id; models: 2 (out.bert, out.cnn); left out: 1 (tags); "
+        "classes: ant, cat, dog"
     )
     assert predicted_by(found.predictions, "out.cnn") == SAID["cnn"].tolist()
 
@@ -147,7 +149,7 @@ def test_the_truth_of_an_archive_is_found_by_its_name(tmp_path):
     codes = np.searchsorted(CLASSES, TRUTH)
     np.savez(tmp_path / "t.npz", labels=codes, bert=np.searchsorted(CLASSES, SAID["bert"]))
     found = read(tmp_path / "t.npz", checked_columns())
-    assert found.sentence == "truth: labels; models: 1 (bert)"
+    assert found.sentence == "truth: labels; models: 1 (bert); classes: 0, 1, 2"
     assert found.predictions.y_true.tolist() == codes.tolist()
 
 

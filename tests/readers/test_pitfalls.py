@@ -65,7 +65,7 @@ def test_rows_longer_than_the_header_are_refused(tmp_path):
 
 def test_quoted_headings_may_hold_commas(tmp_path):
     path = write(tmp_path / "t.csv", 'y_true,"m:x, a","m:b"\n"x, a",0.75,0.25\nb,0.5,0.5\n')
-    assert read_predictions(path).labels.tolist() == ["x, a", "b"]
+    assert read_predictions(path).labels.tolist() == ["b", "x, a"]
     path = write(tmp_path / "u.csv", 'y_true,"cnn",cnn\n0,1,1\n1,1,0\n')
     with pytest.raises(ValueError, match="'cnn' occurs twice"):
         read_predictions(path)

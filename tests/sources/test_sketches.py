@@ -401,3 +401,20 @@ def test_a_sketch_and_its_copy_are_not_added(tmp_path):
     one = mc.io.sketch(named(SNLI.subset([0, 1])), "accuracy", buckets=2)
     assert len(one + one) == 4
     assert len(sum(days)) == 400
+
+
+@pytest.mark.filterwarnings("ignore:.*takes the classes in this order")
+def test_classes_in_different_orders_are_refused_where_ranks_matter():
+    rng = np.random.default_rng(0)
+
+    def sketched(labels, metric):
+        truth, said = rng.choice(["low", "mid", "top"], (2, 200))
+        preds = mc.Predictions(truth, {"a": said}, ids=np.arange(200), labels=labels)
+        return mc.io.sketch(preds, metric)
+
+    orders = ["low", "mid", "top"], ["top", "low", "mid"]
+    one, other = (sketched(order, "accuracy") for order in orders)
+    assert (one + other).n_samples == 400
+    one, other = (sketched(order, "cohen_kappa_quadratic") for order in orders)
+    with pytest.raises(ValueError, match=r"different orders \(low, mid, top and top, low, mid\)"):
+        one + other
