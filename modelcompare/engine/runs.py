@@ -11,9 +11,10 @@ import numpy as np
 
 from modelcompare.arrays import IntArray
 from modelcompare.data.checks import warn_of_data
+from modelcompare.data.sizes import run_counts, seen_runs
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.units import each_its_cluster, run_counts
+from modelcompare.engine.units import each_its_cluster
 from modelcompare.words import Random
 
 # Below this number of runs of a model, the runs decide about width and significance.
@@ -93,6 +94,29 @@ def share_runs(predictions: TestSet, a: int, b: int) -> bool:
     """Return whether the models at two positions have the same runs, such as the same seeds."""
     first, second = (predictions.runs_of(predictions.models[k]) for k in (a, b))
     return first is second or bool(np.array_equal(np.asarray(first), np.asarray(second)))
+
+
+def check_common_rows(predictions: TestSet) -> None:
+    """Refuse models of separate runs, whose rows are of one item and of runs without a relation.
+
+    Raises
+    ------
+    ValueError
+        If two models share no runs, and one has several.
+    """
+    models = predictions.models
+    for place in range(1, len(models)):
+        both = predictions[[models[0], models[place]]]
+        if not share_runs(predictions, 0, place) and max(run_counts(both)) > 1:
+            a, b = both.models
+            one_each = " & ".join(
+                f"(p.runs_of({m!r}) == {np.asarray(both.runs_of(m)).tolist()[0]!r})" for m in (a, b)
+            )
+            raise ValueError(
+                f"models {a!r} and {b!r} have separate runs ({seen_runs([both])} of each), so that "
+                "no row of one belongs to a row of the other. Choose one run of each, such as "
+                f"p.subset({one_each}); in a file, its rows. compare() takes all runs."
+            )
 
 
 def _flaw(predictions: TestSet) -> str:

@@ -39,6 +39,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.data.sizes import n_seen
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments, pair_carriers
@@ -232,7 +233,7 @@ class _Rule:
         if leveraged:
             error, degrees, skew = *(each[:, where] for each in self._leveraged(pairs)), None
         variance = np.where(error <= np.maximum(rounding[a], rounding[b]), 0.0, error) ** 2
-        unseen = (own[a] + own[b]) / len(self.evaluation.predictions)
+        unseen = (own[a] + own[b]) / n_seen(self.evaluation.predictions)
         matters = (unseen > variance) | metric.of_items
         chance = chance_unseen(self.evaluation, metric, pairs, matters)
         # Differences that are all equal show nothing of the size of others.

@@ -24,6 +24,7 @@ from typing import Any, Self
 import numpy as np
 
 from modelcompare.arrays import AnyArray
+from modelcompare.data.sizes import n_seen, repeats
 from modelcompare.data.test_set import TestSet
 from modelcompare.paths import locked, write_bytes
 from modelcompare.questions.decide import decide
@@ -271,9 +272,12 @@ def question_of(
         name: _by_id(preds) if sizes is None else slice(sizes.get(name))
         for name, preds in sets.items()
     }
+    # Rows are hashed, and results are counted: rows may repeat those of separate runs.
+    seen = {name: n_seen(preds) for name, preds in sets.items()}
     return {
         "test_set": _digest(sets, rows, partial(_truth, whole=sizes is None)),
         "sizes": {name: len(preds) for name, preds in sets.items()},
+        **({"seen": seen} if any(map(repeats, sets.values())) else {}),
         **{
             role: {"name": model, "outputs": _digest(sets, rows, partial(_outputs, model=model))}
             for role, model in zip(ROLES, models, strict=True)
@@ -283,7 +287,7 @@ def question_of(
 
 def n_of(entry: Mapping[str, Any]) -> int:
     """Return the number of samples of a question."""
-    return sum(entry["sizes"].values())
+    return sum(entry.get("seen", entry["sizes"]).values())
 
 
 def check_grown(known: Ledger, sets: Mapping[str, TestSet], models: Sequence[str]) -> None:
