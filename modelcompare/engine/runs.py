@@ -96,27 +96,27 @@ def share_runs(predictions: TestSet, a: int, b: int) -> bool:
     return first is second or bool(np.array_equal(np.asarray(first), np.asarray(second)))
 
 
-def check_common_rows(predictions: TestSet) -> None:
-    """Refuse models of separate runs, whose rows are of one item and of runs without a relation.
+def without_common_rows(predictions: TestSet) -> tuple[str, ...]:
+    """Return two models of separate runs, whose rows have an item in common; none if all share."""
+    first, *others = predictions.models
+    for place, model in enumerate(others, start=1):
+        several = max(run_counts(predictions[[first, model]])) > 1
+        if several and not share_runs(predictions, 0, place):
+            return first, model
+    return ()
 
-    Raises
-    ------
-    ValueError
-        If two models share no runs, and one has several.
-    """
-    models = predictions.models
-    for place in range(1, len(models)):
-        both = predictions[[models[0], models[place]]]
-        if not share_runs(predictions, 0, place) and max(run_counts(both)) > 1:
-            a, b = both.models
-            one_each = " & ".join(
-                f"(p.runs_of({m!r}) == {np.asarray(both.runs_of(m)).tolist()[0]!r})" for m in (a, b)
-            )
-            raise ValueError(
-                f"models {a!r} and {b!r} have separate runs ({seen_runs([both])} of each), so that "
-                "no row of one belongs to a row of the other. Choose one run of each, such as "
-                f"p.subset({one_each}); in a file, its rows. compare() takes all runs."
-            )
+
+def check_common_rows(predictions: TestSet) -> None:
+    """Refuse models of separate runs where results are compared row by row."""
+    if pair := without_common_rows(predictions):
+        runs = {model: np.asarray(predictions.runs_of(model)).tolist()[0] for model in pair}
+        one_each = " & ".join(f"(p.runs_of({m!r}) == {run!r})" for m, run in runs.items())
+        raise ValueError(
+            f"models {' and '.join(map(repr, pair))} have separate runs "
+            f"({seen_runs([predictions[pair]])} of each), so that no row of one belongs to a row "
+            f"of the other. Choose one run of each, such as p.subset({one_each}); in a file, its "
+            "rows. compare() takes all runs."
+        )
 
 
 def _flaw(predictions: TestSet) -> str:
