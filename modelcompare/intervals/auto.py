@@ -314,7 +314,8 @@ class _Rule:
         if p.hard_codes is None:
             return 0.0
         ones = np.ones(len(p), dtype=np.intp)
-        return Labels(p.hard_codes, (), p.n_classes, ones, p.sample_weight).size_of_others
+        rarer = Labels(p.hard_codes, (), p.n_classes, ones, p.sample_weight).size_of_others
+        return rarer * n_seen(p) / len(p)
 
     def _skew(self, metric: AnyMetric, where: slice) -> FloatArray | None:
         """Return the skewness of values, or differences, without two bounds; else None."""

@@ -83,8 +83,10 @@ def sentence(found) -> str:
 
 
 ASKED: dict[str, Callable[[mc.Predictions], object]] = {
-    "compare": lambda p: mc.compare(p, ["accuracy", "f1_macro", "log_loss"], **FEW),
-    "compare for new runs": lambda p: mc.compare(p, "accuracy", n_resamples=99),
+    "compare": lambda p: mc.compare(p, ["accuracy", "f1_macro", "roc_auc"], **FEW),
+    "compare for new runs": lambda p: mc.compare(
+        p, ["cf1_macro", "roc_auc"], n_resamples=99
+    ).differences,
     "bootstrap": lambda p: mc.bootstrap(p, "accuracy", n_resamples=99).signature,
     "subgroups": lambda p: mc.compare_groups(p, "accuracy", min_size=N, **FEW),
     "left out": lambda p: mc.compare_groups(
@@ -92,6 +94,9 @@ ASKED: dict[str, Callable[[mc.Predictions], object]] = {
         "accuracy", min_size=5, **FEW,
     ).left_out,
     "decide": lambda p: mc.decide(p, "a", "b", "accuracy", margin=0.1, **FEW),
+    "unpaired": lambda p: mc.tests.unpaired_test(
+        p["a"], preds_of(25, a="xy")["a"], "recall_macro", n_resamples=999
+    ),
     "disagreements": lambda p: mc.diagnostics.disagreements(p, "a", "b").table.drop(columns="id"),
     "agreement of models": lambda p: mc.diagnostics.model_agreement(p, n_resamples=99),
     "reliability": lambda p: mc.diagnostics.reliability(p, n_resamples=99).table,
@@ -99,9 +104,9 @@ ASKED: dict[str, Callable[[mc.Predictions], object]] = {
     "curve": lambda p: mc.diagnostics.curve(p, n_resamples=99).n_samples,
     "gaps": lambda p: mc.diagnostics.gaps(p, "accuracy", min_size=5, n_resamples=99).groups,
     "undefined": lambda p: mc.studies.undefined_study(p, ratios=[1, 0.1], n_resamples=99).table,
-    "sizes of parts": lambda p: mc.studies.variance_study(
+    "variance": lambda p: mc.studies.variance_study(
         p, ratios=[1, 0.2], n_resamples=20, n_subsamples=2
-    ).distribution[["ratio", "n_samples"]],
+    ).tests,
     "quantization": lambda p: mc.studies.quantization_study(p, n_bins=[2]),
     "card": lambda p: mc.studies.model_card(p, "a", "accuracy", min_size=5, **FEW),
 }  # fmt: skip
