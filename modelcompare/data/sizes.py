@@ -8,7 +8,6 @@ unaffected, and no number of rows may be shown, or decide, as it is.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,68 +28,56 @@ def seen_runs(test_sets: Iterable[TestSet]) -> str:
 
 
 def n_items(predictions: TestSet) -> int:
-    """Return the number of items: of the rows of a cluster, as many as the longest run has."""
+    """Return the number of items; of clusters alone, of the rows of the longest run of each."""
     if not _in_runs(predictions):
         return len(predictions)
-    return _Cells.of(predictions).n_longest()
+    (item, _), (run, names) = map(pd.factorize, (predictions.items, predictions.runs))
+    cells, n_rows = np.unique(item * len(names) + run, return_counts=True)
+    longest = np.zeros(int(item.max()) + 1, dtype=np.intp)
+    np.maximum.at(longest, cells // len(names), n_rows)
+    return int(longest.sum())
 
 
 def n_seen(predictions: TestSet, *models: str) -> int:
     """Return the number of results of the model with most, of all models or some: items x runs."""
-    p, own = predictions, [predictions.runs_of(model) for model in models or predictions.models]
-    if not _in_runs(p) or any(runs is p.runs for runs in own):
-        return len(p)
-    # The runs of all models together are as many as those of one unless these are repeated.
-    if max(map(_n_distinct, own)) == _n_distinct(p.runs):
-        return len(p)
-    cells = _Cells.of(p)
-    return max(map(cells.n_longest, own))
-
-
-class _Cells(NamedTuple):
-    """Rows of each cluster in each run of all models together, which has a result once.
-
-    Parameters
-    ----------
-    run : ndarray of int of shape (n_rows,)
-        Run of all models together.
-    cluster_of, run_of, n_rows : ndarray of int of shape (n_cells,)
-        Cluster, run and number of rows of each cell.
-    """
-
-    run: IntArray
-    cluster_of: IntArray
-    run_of: IntArray
-    n_rows: IntArray
-
-    @classmethod
-    def of(cls, predictions: TestSet) -> _Cells:
-        (cluster, _), (run, names) = map(pd.factorize, (predictions.groups, predictions.runs))
-        cells, counts = np.unique(cluster * len(names) + run, return_counts=True)
-        return cls(run, *np.divmod(cells, len(names)), counts)
-
-    def n_longest(self, runs: AnyArray | None = None) -> int:
-        """Sum the rows of the longest run of each cluster, or of each cluster in each own run."""
-        part, n_parts = np.zeros(len(self.run), np.intp), 1
-        if runs is not None:
-            part, names = pd.factorize(runs)
-            n_parts = len(names)
-        part_of = np.zeros(int(self.run.max()) + 1, np.intp)
-        part_of[self.run] = part
-        which = np.unique(self.cluster_of * n_parts + part_of[self.run_of], return_inverse=True)[1]
-        longest = np.zeros(int(which.max()) + 1, np.intp)
-        np.maximum.at(longest, which, self.n_rows)
-        return int(longest.sum())
+    most = 0
+    for model in models or predictions.models:
+        if (rows := _distinct_rows(predictions, model)) is None:
+            return len(predictions)
+        most = max(most, len(rows))
+    return most
 
 
 def once(predictions: TestSet, model: str) -> TestSet:
     """Return the rows that hold each result of a model once."""
-    p = predictions[[model]]
-    if not repeats(p):
-        return predictions
-    runs = pd.DataFrame({"own": np.asarray(p.runs_of(model)), "row": np.asarray(p.runs)})
-    first = runs.groupby("own", sort=False)["row"].transform("first")
-    return predictions.subset((runs["row"] == first).to_numpy())
+    rows = _distinct_rows(predictions, model)
+    return predictions if rows is None else predictions.subset(rows)
+
+
+def _distinct_rows(predictions: TestSet, model: str) -> IntArray | None:
+    """Return the first row of each result of a model; None unless the others all repeat these.
+
+    Different answers of one run to an item are results of their own.
+    """
+    p, own = predictions, predictions.runs_of(model)
+    # The runs of all models together are more than those of one where it repeats them.
+    if not _in_runs(p) or own is p.runs or _n_distinct(own) == _n_distinct(p.runs):
+        return None
+    item, run, together = (pd.factorize(each)[0] for each in (p.items, own, p.runs))
+    frame = pd.DataFrame({"item": item, "run": run, "row": np.arange(len(p))})
+    # A cluster without named items has several in a run, always in the same order.
+    frame["place"] = frame["row"].groupby([item, together], sort=False).cumcount()
+    first = frame.groupby(["item", "run", "place"], sort=False)["row"].transform("min")
+    output = p.output(model).array
+    if not _are_equal(output, output[first.to_numpy()]):
+        return None
+    return np.flatnonzero(first == frame["row"])
+
+
+def _are_equal(a: AnyArray, b: AnyArray) -> bool:
+    if a.dtype == object:
+        return all(x is y or np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+    return bool((a == b).all())
 
 
 def class_counts(predictions: TestSet) -> IntArray:

@@ -124,8 +124,13 @@ def typical_support(evaluation: Evaluation, metric: AnyMetric) -> float:
     support = evaluation.support
     if support is None or not isinstance(metric, Metric) or metric.average != "macro":
         return np.inf
-    p = evaluation.predictions
-    return float(np.median(support[support > 0])) * n_seen(p) / len(p)
+    share = n_results(evaluation) / len(evaluation.predictions)
+    return float(np.median(support[support > 0])) * share
+
+
+def n_results(evaluation: Evaluation) -> int:
+    """Return the number of rows, without those that repeat a run."""
+    return evaluation.once(("results",), lambda: n_seen(evaluation.predictions))
 
 
 def chance_unseen(

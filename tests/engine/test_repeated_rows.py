@@ -243,3 +243,33 @@ def test_a_ledger_counts_results(tmp_path):
         warnings.simplefilter("ignore")
         mc.gate(UNEQUAL, "a", "b", ["mean_score:-0.01"], looks=2, ledger=path, **FEW)
     assert mc.diagnostics.budget(path).n_samples == 5 * N
+
+
+def test_answers_of_one_run_that_differ_are_results_of_their_own():
+    """Six answers in three runs are not three that are repeated."""
+    several = mc.Predictions.from_scores(
+        {m: np.random.default_rng(seed).normal(size=6 * N) for seed, m in enumerate("ab")},
+        groups=np.tile(ITEM, 6), greater_is_better=True,
+        runs={"a": np.repeat([*"uvwxyz"], N), "b": np.repeat([*"rst"] * 2, N)},
+    )  # fmt: skip
+    assert once(several, "b") is several
+    assert [n_seen(several), n_seen(several, "b")] == [6 * N, 6 * N]
+    with pytest.warns(mc.SparseDataWarning):
+        mean = mc.compare(several, "mean_score", n_resamples=9).scores
+    means = {m: several.output(m).array.mean() for m in "ab"}
+    assert mean.set_index("model")["estimate"].to_dict() == pytest.approx(means)
+
+
+@pytest.mark.parametrize("groups", [None, "passage"])
+def test_a_table_of_runs_is_read_in_rows_that_are_known_to_repeat(groups):
+    runs = {"a": "xyz", "b": "stuvw"}
+    table = pd.DataFrame([
+        (model, run, item, f"p{int(item[1:]) // 4}", p)
+        for model, own in runs.items() for run in own
+        for item, p in results(model, run).itertuples(index=False)
+    ], columns=["model", "run", "item", "passage", "score"]).sample(frac=1, random_state=0)  # fmt: skip
+    read = mc.read_predictions(table.sort_values("model", kind="stable"), groups=groups)
+    assert (len(read), n_items(read)) == (15 * N, N)
+    assert [n_seen(read, "a"), n_seen(read, "b"), n_seen(read)] == [3 * N, 5 * N, 5 * N]
+    ours = np.sort(once(read, "a").output("a").array)
+    assert ours.tolist() == np.sort(table["score"][table["model"] == "a"]).tolist()
