@@ -57,7 +57,7 @@ def once(predictions: TestSet, model: str) -> TestSet:
 def _distinct_rows(predictions: TestSet, model: str) -> IntArray | None:
     """Return the first row of each result of a model; None unless the others all repeat these.
 
-    Different answers of one run to an item are results of their own.
+    Different answers of one run to an item are separate results.
     """
     p, own = predictions, predictions.runs_of(model)
     # The runs of all models together are more than those of one where it repeats them.

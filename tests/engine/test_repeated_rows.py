@@ -245,7 +245,7 @@ def test_a_ledger_counts_results(tmp_path):
     assert mc.diagnostics.budget(path).n_samples == 5 * N
 
 
-def test_answers_of_one_run_that_differ_are_results_of_their_own():
+def test_answers_of_one_run_that_differ_are_separate_results():
     """Six answers in three runs are not three that are repeated."""
     several = mc.Predictions.from_scores(
         {m: np.random.default_rng(seed).normal(size=6 * N) for seed, m in enumerate("ab")},
