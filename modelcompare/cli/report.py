@@ -14,8 +14,10 @@ from modelcompare.comparison.compare import compare
 from modelcompare.comparison.compare_groups import MIN_SIZE, compare_groups
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.sizes import n_seen
 from modelcompare.diagnostics.disagreements import disagreements
 from modelcompare.diagnostics.reliability import reliability
+from modelcompare.engine.runs import without_common_rows
 from modelcompare.report.result import Result
 from modelcompare.report.writers.files import write_text
 from modelcompare.report.writers.page import check_html, page
@@ -55,7 +57,8 @@ def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) ->
     if preds.unit == "buckets":
         return
     if preds.slices is not None:
-        if any(preds.slices[name].value_counts().max() >= MIN_SIZE for name in preds.slices):
+        largest = max(preds.slices[name].value_counts().max() for name in preds.slices)
+        if largest * n_seen(preds) // len(preds) >= MIN_SIZE:
             yield compare_groups(preds, **{**options, "progress": False})
         else:
             say(f"modelcompare: no subgroup has {MIN_SIZE} samples; the page leaves them out.")
@@ -65,7 +68,13 @@ def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) ->
     first = result.scores[result.scores["metric"] == result.evidence.metrics[0]]
     best = list(dict.fromkeys(first.sort_values("rank", kind="stable")["model"]))[:2]
     if len({kinds[model] for model in best}) == 1 < len(best):
-        yield disagreements(preds, *best)
+        if without_common_rows(preds[best]):
+            say(
+                f"modelcompare: {' and '.join(best)} have separate runs, without common rows; the "
+                "page leaves their disagreements out."
+            )
+        else:
+            yield disagreements(preds, *best)
 
 
 def _file_of_card(model: str) -> str:

@@ -19,7 +19,9 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import WITHIN, check_weights, notes_of_sets, shares_of, within
 from modelcompare.comparison.warned import held_back, warn_of_few_sets
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.runs import check_runs_of_sets
 from modelcompare.engine.units import written_size
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
@@ -83,8 +85,8 @@ def compare_groups(
         are crossed with them.
     weights : {"equal", "samples"} or mapping of str to float
         Weights of the test sets in the mean: equal, by their numbers of samples, or given. With
-        "samples" the mean accuracy, or mean of scores, is that of all samples pooled. Sets without
-        weight do not count in the mean, and may lack models.
+        "samples" the mean accuracy, or mean of scores, is that of all samples pooled; of several
+        runs, of all items. Sets without weight do not count in the mean, and may lack models.
     missing : {"refuse", "drop", "bounds"}
         Treatment of models that lack a whole test set: refuse, drop such test sets, or compute the
         bounds of the means that hold for all values that these models may have there, within the
@@ -148,14 +150,25 @@ def compare_groups(
         groups, metrics, what="sets" if of_sets else "subgroups", rng=rng, correction=correction,
         random=within(random), alpha=level, **options,
     )  # fmt: skip
+    _check_runs([*results.values()], shares)
     found = _correct_together(results, correction, alpha)
     notes = {k: each.evidence.notes + each.evidence.positive_notes for k, each in found.items()}
     return GroupComparison(
-        found, rng_label(rng), sum(map(len, test_sets)),
+        found, rng_label(rng), sum(map(n_seen, test_sets)),
         pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
         (*notes_of_sets(notes), *dropped), tuple(models), shares, sets_vary=random in WITHIN,
         size=written_size(test_sets),
     )  # fmt: skip
+
+
+def _check_runs(results: Sequence[Comparison], shares: FloatArray | None) -> None:
+    """Refuse new runs where a mean over test sets has no error: of some runs on one set alone."""
+    if shares is None:
+        return
+    found = [each.evidence for each, share in zip(results, shares, strict=True) if share > 0]
+    means = all(each.keys == found[0].keys for each in found)
+    if means and all(each.bootstrap.new_runs for each in found):
+        check_runs_of_sets([each.bootstrap.evaluation.predictions for each in found])
 
 
 def _check_several(sets: Mapping[str, Predictions], by: str | Sequence[str] | None) -> None:
@@ -232,12 +245,13 @@ def subgroups(
     """Return subgroups by slice and value, and the sizes of those that are left out."""
     groups: list[Group] = []
     left_out: list[tuple[str, Any, int]] = []
+    n_samples, n_rows = n_seen(predictions), len(predictions)
     for name in slices:
-        if n_missing := int(slices[name].isna().sum()):
+        if n_missing := int(slices[name].isna().sum()) * n_samples // n_rows:
             left_out.append((name, None, n_missing))
         for value, rows in slices.groupby(name, sort=True).indices.items():
-            if len(rows) < min_size:
-                left_out.append((name, value, len(rows)))
+            if (size := len(rows) * n_samples // n_rows) < min_size:
+                left_out.append((name, value, size))
             else:
                 plain = value.item() if isinstance(value, np.generic) else value
                 group = predictions.subset(np.asarray(rows))

@@ -10,6 +10,7 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.one_class import OneClass, areas_under, share_of_all
+from modelcompare.data.sizes import n_seen
 from modelcompare.metrics.base import divide
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels
@@ -132,7 +133,7 @@ def empirical_curves(
         pd.concat(points, ignore_index=True),
         pd.DataFrame({"model": [], "x": [], "y": [], "ci_low": [], "ci_high": []}),
         pd.DataFrame(areas, columns=["model", "area", "ci_low", "ci_high"]),
-        kind, one.label, share, len(one.predictions), confidence_level,
+        kind, one.label, share, n_seen(one.predictions), confidence_level,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.standings import rank_bounds, ranks
+from modelcompare.data.sizes import n_seen
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.parallel import one_blas_thread
@@ -96,8 +97,8 @@ class Evidence:
 
     @property
     def n_samples(self) -> int:
-        """Size of the test set."""
-        return len(self.bootstrap.evaluation.predictions)
+        """Number of samples; of several runs, of the results of the model with most."""
+        return n_seen(self.bootstrap.evaluation.predictions)
 
     @property
     def size(self) -> str:

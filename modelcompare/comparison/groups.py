@@ -267,11 +267,9 @@ class GroupComparison(Result):
         each = Table.of("Each test set", self.scores, "set", *named, decimals=None)
         if not self._can_be_pooled:
             return {"scores": each}
-        first, title = self._first, self._mean_of_sets.capitalize()
-        differences = pair_table(
-            "Differences of means", [VALUE], self.pooled_differences, first.confidence_level,
-            first.correction,
-        )  # fmt: skip
+        title = self._mean_of_sets.capitalize()
+        how = self._first.confidence_level, self._first.correction
+        differences = pair_table("Differences of means", [VALUE], self.pooled_differences, *how)
         pooled = Table.of(title, self.pooled_scores, *named, decimals=None)
         return {"pooled": pooled, "differences": differences, "scores": each}
 
@@ -284,10 +282,9 @@ class GroupComparison(Result):
             )
         }  # fmt: skip
         if len(self.differences):
-            tables["differences"] = pair_table(
-                "Differences", [subgroup, VALUE], self.differences, self._first.confidence_level,
-                self._first.correction,
-            )  # fmt: skip
+            how = self._first.confidence_level, self._first.correction
+            of = [subgroup, VALUE]
+            tables["differences"] = pair_table("Differences", of, self.differences, *how)
         if len(self.left_out):
             tables["left_out"] = Table.of("Left out", self.left_out, subgroup, "n_samples")
         return tables

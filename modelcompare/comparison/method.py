@@ -12,6 +12,7 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import RESAMPLED
 from modelcompare.comparison.notes import design
 from modelcompare.comparison.selected import SelectedResult
+from modelcompare.engine.units import are_items
 from modelcompare.intervals import METHODS
 from modelcompare.report.numbers import format_percent, joined
 from modelcompare.works import (
@@ -166,9 +167,11 @@ def comparison_method(result: Compared) -> tuple[str, list[str]]:
 def _measured(result: Compared, references: list[str]) -> str:
     models = len(result.models)
     cited = [f"{name}{_cited(m.references, references)}" for name, m in result.metric_info.items()]
+    in_runs = are_items(result.bootstrap.evaluation.predictions)
+    size = result.size if in_runs else f"{result.n_samples:,} test samples"
     return (
         f"We measured {joined(cited)} of {models:,} model{'s' * (models != 1)} on "
-        f"{'the same ' if models > 1 else ''}{result.n_samples:,} test samples."
+        f"{'the same ' if models > 1 else ''}{size}."
     )
 
 

@@ -14,7 +14,10 @@ from scipy.stats import kendalltau
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import POWER, Compared
 from modelcompare.comparison.tables import best_first, led
+from modelcompare.data.sizes import n_items
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import pair_frame
+from modelcompare.engine.units import for_these_runs
 from modelcompare.report.document import Finding
 from modelcompare.report.figures.interval_rows import Row, folded_name
 from modelcompare.report.numbers import (
@@ -84,7 +87,7 @@ def check_several(sets: Sized, random: RandomOfSets) -> None:
 
 
 def shares_of(
-    sets: Mapping[str, Sized], weights: WeightsOfSets | Mapping[str, float], random: RandomOfSets
+    sets: Mapping[str, TestSet], weights: WeightsOfSets | Mapping[str, float], random: RandomOfSets
 ) -> FloatArray:
     """Return the share of each test set in a mean, and refuse what new sets do not allow."""
     check_several(sets, random)
@@ -101,9 +104,19 @@ def shares_of(
             )
         found = np.array([weights[name] for name in sets], dtype=np.float64)
     else:
-        found = np.array([len(each) if weights == "samples" else 1.0 for each in sets.values()])
+        found = np.array([_items(n, p) if weights == "samples" else 1.0 for n, p in sets.items()])
     shares: FloatArray = found / found.sum()
     return shares
+
+
+def _items(name: str, test_set: TestSet) -> int:
+    """Return the number of samples, of several runs that of items; refuse where it is unknown."""
+    if "rows" not in test_set.abilities and for_these_runs(test_set):
+        raise ValueError(
+            f"test set {name!r} is a sketch of several runs, which has no number of items; give "
+            "the weights as numbers, e.g. {'a': 100, 'b': 200}, or the predictions themselves."
+        )
+    return n_items(test_set)
 
 
 def written_shares(shares: FloatArray | None) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from modelcompare.comparison.compared import POWER, Compared
+from modelcompare.engine.units import counted
 from modelcompare.report.document import Finding
 from modelcompare.report.numbers import (
     format_number,
@@ -151,10 +152,10 @@ class _Sentence:
         # More samples do not reduce what runs, or a few labels, add to the error.
         if found.difference[place] == 0 or share >= 1 or found.bootstrap.varies_beyond:
             return ""
-        if not share >= found.n_samples / _MOST_SAMPLES:
+        n, called = counted(found.bootstrap.evaluation.predictions)
+        if not share >= n / _MOST_SAMPLES:
             return " No test set of practical size would show a difference."
-        called = found.bootstrap.evaluation.predictions.source.called
         return (
-            f" About {format_size(found.n_samples / share)} {called} would be needed if the "
+            f" About {format_size(n / share)} {called} would be needed if the "
             f"true difference is the observed one (power {POWER:g})."
         )

@@ -29,12 +29,12 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.data.sizes import run_counts
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, pair_carriers
 from modelcompare.engine.runs import FEW_RUNS
-from modelcompare.engine.units import run_counts
 from modelcompare.intervals import (
     FEW,
     Interval,

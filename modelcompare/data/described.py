@@ -10,6 +10,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.kinds import Answers, check_guess, counted
+from modelcompare.data.sizes import n_items, repeats, seen_runs
 from modelcompare.data.test_set import TestSet
 from modelcompare.words import SampleColumn, label_name
 
@@ -21,6 +22,8 @@ def described(predictions: TestSet) -> str:
     """Return one line about the test set, and one for each model."""
     p = predictions
     parts = [f"{len(p):,} {p.source.called}"]
+    if repeats(p):
+        parts = [f"{n_items(p):,} items x {seen_runs([p])} runs"]
     if p.labels is not None:
         shown = ", ".join(map(str, p.labels[:_MOST]))
         more = ", ..." if p.n_classes > _MOST else ""

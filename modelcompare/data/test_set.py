@@ -67,7 +67,7 @@ class TestSet(ABC):
     @property
     @abstractmethod
     def n_samples(self) -> int:
-        """Number of samples."""
+        """Number of rows: samples, and their runs; those of models with fewer runs repeat."""
 
     @abstractmethod
     def _of_models(self, models: Sequence[str]) -> TestSet:

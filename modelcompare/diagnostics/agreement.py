@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.data.predictions import Predictions
+from modelcompare.engine.runs import check_common_rows
 from modelcompare.metrics.annotation import annotation_metrics, rating_counts
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.words import IntervalMethod, Level
@@ -107,7 +108,8 @@ def model_agreement(
     Raises
     ------
     ValueError
-        If there is only one model, or a model has neither labels nor probabilities.
+        If there is only one model, a model has neither labels nor probabilities, or models have
+        separate runs, of which no two have a row in common.
 
     Examples
     --------
@@ -121,6 +123,7 @@ def model_agreement(
     """
     if predictions.labels is None or len(predictions.models) < 2:
         raise ValueError("agreement is of two or more models with labels or probabilities.")
+    check_common_rows(predictions)
     seed = seed_sequence(rng)
     decided = {m: predictions.labels[predictions.predicted(m)] for m in predictions.models}
     frames = []

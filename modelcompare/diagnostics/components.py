@@ -9,9 +9,9 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.sizes import run_counts
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.units import run_counts
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence

@@ -16,7 +16,9 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.alone import refuse_single_rows
 from modelcompare.data.checks import check_models
+from modelcompare.data.sizes import once
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.runs import check_common_rows
 from modelcompare.metrics.outcomes import Outcomes
 from modelcompare.metrics.texts import EXACT, likeliest
 from modelcompare.report.document import Document
@@ -102,8 +104,9 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     Raises
     ------
     ValueError
-        If a model is unknown, the outputs of the two cannot be compared, or single ones show
-        nothing: counts of objects, risks, and scores of battles.
+        If a model is unknown, the outputs of the two cannot be compared, single ones show nothing
+        (counts of objects, risks, scores of battles), or the models have separate runs, of which
+        no two have a row in common.
 
     Examples
     --------
@@ -116,6 +119,8 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     1   2    yes     no    yes     b
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
+    check_common_rows(predictions[[*dict.fromkeys((model_a, model_b))]])
+    predictions = once(predictions, model_a)
     a, b = (Outcomes.of(predictions, model) for model in (model_a, model_b))
     kinds: set[Kind] = {a.output.kind, b.output.kind}
     compared = next((compared for alike, compared in _ALIKE if kinds <= alike), None)

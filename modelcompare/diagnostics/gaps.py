@@ -18,6 +18,7 @@ from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.compare_groups import MIN_SIZE, slices_of, subgroups
 from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.sizes import n_seen
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.classes import resolved_value
 from modelcompare.metrics.planning import positive_note
@@ -234,7 +235,7 @@ def gaps(
     of_models["within"] = [None if margin is None else m.within(pairs, margin) for m in models]
     return Gaps(
         value.name, of_class, name, math.nan if margin is None else float(margin), alpha,
-        sum(map(len, parts.values())), of_models, table, of_groups,
+        sum(map(n_seen, parts.values())), of_models, table, of_groups,
         (*left_out, *positive_note(value, predictions)),
     )  # fmt: skip
 
@@ -307,7 +308,7 @@ class _Model:
         value, low, high = self.estimated(group, self.alpha / 2)
         return {
             "model": self.name, "group": group,
-            "n_samples": len(self.samples[group].evaluation.predictions),
+            "n_samples": n_seen(self.samples[group].evaluation.predictions, self.name),
             "estimate": value, "ci_low": low, "ci_high": high,
         }  # fmt: skip
 

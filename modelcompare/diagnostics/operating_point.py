@@ -15,6 +15,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.one_class import OneClass, share_of_all
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.sizes import n_seen
 from modelcompare.diagnostics.curves import resampled_weights
 from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.intervals.ratios import normal_quantile
@@ -95,7 +96,9 @@ def operating_point(
     for model, ordered, scores in one.models:
         # If scores have single precision, 0.7 means 0.7 in single precision.
         kept = predictions.output(model).array.dtype.type(value) if wish == "threshold" else value
-        points = _Points(wish, float(kept), scores, float(whole.mean()))
+        # A result that rows repeat is one trial.
+        unit = float(whole.mean()) * len(predictions) / n_seen(predictions, model)
+        points = _Points(wish, float(kept), scores, unit)
         rows.append({"model": model, **points.row(ordered, whole, drawn(), confidence_level)})
     return pd.DataFrame(rows)
 

@@ -12,6 +12,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.sizes import n_seen
 from modelcompare.diagnostics.curves import resampled_weights
 from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.intervals.calibration import interval_of_model
@@ -223,14 +224,15 @@ def reliability(
         bounds = np.r_[0.0, edges, 1.0]
         frame = pd.DataFrame({
             "model": model, "bin": np.arange(n_bins), "low": bounds[:-1], "high": bounds[1:],
-            "n": n, "confidence": divide(confident, n), "accuracy": divide(hits, n),
+            "n": n * n_seen(predictions, model) / len(predictions),
+            "confidence": divide(confident, n), "accuracy": divide(hits, n),
             "ci_low": interval.low, "ci_high": interval.high,
         })  # fmt: skip
         frames.append(frame[frame["n"] > 0])
     table = pd.concat(frames, ignore_index=True)
     table["gap"] = table["confidence"] - table["accuracy"]
     of_models = pd.DataFrame(errors, columns=_ERROR)
-    return Reliability(table, of_models, label, len(predictions), confidence_level)
+    return Reliability(table, of_models, label, n_seen(predictions), confidence_level)
 
 
 def confidences(predictions: Predictions, model: str, label: Any) -> tuple[FloatArray, FloatArray]:

@@ -15,6 +15,7 @@ from typing import Self
 import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, BoolArray, FloatArray, IntArray
+from modelcompare.data.sizes import n_seen
 from modelcompare.engine.definedness import never_undefined
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments
@@ -204,7 +205,7 @@ class Sample:
         """Description of the resampling, in one line."""
         predictions = self.evaluation.predictions
         settings = {THESE_RUNS: bool(for_these_runs(predictions)), self.weights.scheme: True}
-        return signature("bootstrap", n=len(predictions), B=self.n_resamples, **settings)
+        return signature("bootstrap", n=n_seen(predictions), B=self.n_resamples, **settings)
 
 
 @dataclass(frozen=True)

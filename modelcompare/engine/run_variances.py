@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.data.sizes import once, repeats
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, of_rows
@@ -242,9 +243,22 @@ def owners_of_runs(predictions: TestSet) -> IntArray:
 
 def run_tables(evaluation: Evaluation, point: FloatArray) -> list[FloatArray]:
     """Return the influences of each model's rows, as (n_values, n_items, n_runs)."""
-    predictions = evaluation.predictions
+    predictions, metrics = evaluation.predictions, evaluation.metrics
+    if not repeats(predictions):
+        return _tables(predictions, metrics, point)
+    found = []
+    # Leaving out one of several rows of a result is not leaving out the result.
+    for place, model in enumerate(predictions.models):
+        found += _tables(once(predictions, model)[[model]], metrics, point[place : place + 1])
+    return found
+
+
+def _tables(
+    predictions: TestSet, metrics: Sequence[AnyMetric], point: FloatArray
+) -> list[FloatArray]:  # fmt: skip
+    """Return the influences of the rows of each model, of which none repeats another."""
     check_tables(len(predictions), *point.shape)
-    rows = _of_rows(predictions, evaluation.metrics)
+    rows = _of_rows(predictions, metrics)
     every = np.empty((*point.shape, len(predictions)))
     for some in rows.row_steps():
         every[..., some] = rows.influence(some, point).transpose(1, 2, 0)
@@ -270,7 +284,7 @@ def run_replicates(
     for owner in np.unique(owners).tolist():
         own = np.flatnonzero(owners == owner)
         models = [evaluation.models[place] for place in own.tolist()]
-        part = evaluation.predictions[models]
+        part = once(evaluation.predictions, models[0])[models]
         run_of, rows = run_codes(part, models[0]), _of_rows(part, evaluation.metrics)
         runs = replace(
             weights, units=Units(int(run_of.max()) + 1), size=None,

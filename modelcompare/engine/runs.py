@@ -11,9 +11,10 @@ import numpy as np
 
 from modelcompare.arrays import IntArray
 from modelcompare.data.checks import warn_of_data
+from modelcompare.data.sizes import run_counts, seen_runs
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.units import each_its_cluster, run_counts
+from modelcompare.engine.units import each_its_cluster
 from modelcompare.words import Random
 
 # Below this number of runs of a model, the runs decide about width and significance.
@@ -93,6 +94,29 @@ def share_runs(predictions: TestSet, a: int, b: int) -> bool:
     """Return whether the models at two positions have the same runs, such as the same seeds."""
     first, second = (predictions.runs_of(predictions.models[k]) for k in (a, b))
     return first is second or bool(np.array_equal(np.asarray(first), np.asarray(second)))
+
+
+def without_common_rows(predictions: TestSet) -> tuple[str, ...]:
+    """Return two models of separate runs, whose rows have an item in common; none if all share."""
+    first, *others = predictions.models
+    for place, model in enumerate(others, start=1):
+        several = max(run_counts(predictions[[first, model]])) > 1
+        if several and not share_runs(predictions, 0, place):
+            return first, model
+    return ()
+
+
+def check_common_rows(predictions: TestSet) -> None:
+    """Refuse models of separate runs where results are compared row by row."""
+    if pair := without_common_rows(predictions):
+        runs = {model: np.asarray(predictions.runs_of(model)).tolist()[0] for model in pair}
+        one_each = " & ".join(f"(p.runs_of({m!r}) == {run!r})" for m, run in runs.items())
+        raise ValueError(
+            f"models {' and '.join(map(repr, pair))} have separate runs "
+            f"({seen_runs([predictions[pair]])} of each), so that no row of one belongs to a row "
+            f"of the other. Choose one run of each, such as p.subset({one_each}); in a file, its "
+            "rows. compare() takes all runs."
+        )
 
 
 def _flaw(predictions: TestSet) -> str:

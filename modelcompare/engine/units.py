@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.sizes import n_items, n_seen, run_counts, seen_runs
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.labels_drawn import of_judge
 from modelcompare.metrics.base import AnyMetric, CallableMetric
@@ -37,20 +38,14 @@ def n_runs(predictions: TestSet) -> int:
     return max(run_counts(predictions))
 
 
-def run_counts(predictions: TestSet) -> list[int]:
-    """Return the number of runs of every model."""
-    return [len(np.unique(np.asarray(predictions.runs_of(m)))) for m in predictions.models]
-
-
 def for_these_runs(predictions: TestSet) -> tuple[str, ...]:
     """Return a note that an answer is for the runs at hand, if there are several."""
     of_others = "others of the same models would vary more."
     if predictions.about is not None and len(predictions.about.runs) > 1:
         return (f"For these runs: {of_others}",)
-    n = n_runs(predictions)
-    if n < 2 or predictions.groups is None or each_its_cluster(predictions):
+    if n_runs(predictions) < 2 or predictions.groups is None or each_its_cluster(predictions):
         return ()
-    return (f"For these {n:,} runs: {of_others}",)
+    return (f"For these {seen_runs([predictions])} runs: {of_others}",)
 
 
 def scope(predictions: TestSet, *, new_runs: bool) -> tuple[str, ...]:
@@ -63,24 +58,31 @@ def scope(predictions: TestSet, *, new_runs: bool) -> tuple[str, ...]:
     return (f"For the training procedures, seen in {seen} runs each: new runs are allowed for.",)
 
 
-def seen_runs(test_sets: Iterable[TestSet]) -> str:
-    """Write the smallest and the largest number of runs of a model."""
-    counts = sorted({n for each in test_sets for n in run_counts(each)})
-    return " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
-
-
 def written_size(test_sets: Collection[TestSet]) -> str:
     """Write the number of samples; of items too where these have several rows each."""
-    if not all(for_these_runs(each) and "rows" in each.abilities for each in test_sets):
+    if not all(map(are_items, test_sets)):
         called, *others = {each.source.called for each in test_sets}
-        size = f"{sum(map(len, test_sets)):,} {'samples' if others else called}"
+        size = f"{sum(map(n_seen, test_sets)):,} {'samples' if others else called}"
         if others or called not in ("labels", "answers"):
             return size
-        n_items = sum(len(np.unique(np.asarray(each.items))) for each in test_sets)
-        return f"{size} of {n_items:,} items"
-    # A run has each item once, of which clusters may have several.
-    found = [np.unique(np.asarray(each.runs), return_counts=True)[1].max() for each in test_sets]
-    return f"{sum(found):,} items x {seen_runs(test_sets)} runs"
+        asked = sum(len(np.unique(np.asarray(each.items))) for each in test_sets)
+        return f"{size} of {asked:,} items"
+    return f"{sum(map(n_items, test_sets)):,} items x {seen_runs(test_sets)} runs"
+
+
+def counted(predictions: TestSet) -> tuple[int, str]:
+    """Return the number of what a larger test set has more of, and its name.
+
+    They are samples; of several runs the items, each of which more would be seen in all runs.
+    """
+    if are_items(predictions):
+        return n_items(predictions), "items"
+    return n_seen(predictions), predictions.source.called
+
+
+def are_items(predictions: TestSet) -> bool:
+    """True for items of several runs, with their rows in memory."""
+    return "rows" in predictions.abilities and bool(for_these_runs(predictions))
 
 
 def first_runs(predictions: TestSet) -> tuple[str, ...]:

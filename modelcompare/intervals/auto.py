@@ -65,6 +65,7 @@ from modelcompare.intervals.sizes import (
     chance_unseen,
     class_sizes,
     effective_units,
+    n_results,
     typical_support,
 )
 from modelcompare.metrics.base import AnyMetric, Metric
@@ -232,7 +233,7 @@ class _Rule:
         if leveraged:
             error, degrees, skew = *(each[:, where] for each in self._leveraged(pairs)), None
         variance = np.where(error <= np.maximum(rounding[a], rounding[b]), 0.0, error) ** 2
-        unseen = (own[a] + own[b]) / len(self.evaluation.predictions)
+        unseen = (own[a] + own[b]) / n_results(self.evaluation)
         matters = (unseen > variance) | metric.of_items
         chance = chance_unseen(self.evaluation, metric, pairs, matters)
         # Differences that are all equal show nothing of the size of others.
@@ -313,7 +314,8 @@ class _Rule:
         if p.hard_codes is None:
             return 0.0
         ones = np.ones(len(p), dtype=np.intp)
-        return Labels(p.hard_codes, (), p.n_classes, ones, p.sample_weight).size_of_others
+        rarer = Labels(p.hard_codes, (), p.n_classes, ones, p.sample_weight).size_of_others
+        return rarer * n_results(self.evaluation) / len(p)
 
     def _skew(self, metric: AnyMetric, where: slice) -> FloatArray | None:
         """Return the skewness of values, or differences, without two bounds; else None."""

@@ -19,6 +19,7 @@ from functools import lru_cache
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.evaluation import Evaluation
@@ -122,7 +123,8 @@ def _sizes(p: TestSet, deviations: FloatArray, share: float, level: float) -> Fl
     # At a level of 0 all quantiles are 0.
     normal = np.full_like(degrees, normal_quantile(level))
     found *= divide(normal, t_quantile(degrees, level), 1.0) ** 2
-    return np.where(squares > 0, np.minimum(found, n_samples), n_units)
+    once = np.array([n_seen(p, model) for model in p.models]) / len(p)
+    return np.where(squares > 0, np.minimum(found, n_samples * once), n_units)
 
 
 def quantile_interval(

@@ -8,6 +8,7 @@ from typing import TypeGuard
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
@@ -123,7 +124,13 @@ def typical_support(evaluation: Evaluation, metric: AnyMetric) -> float:
     support = evaluation.support
     if support is None or not isinstance(metric, Metric) or metric.average != "macro":
         return np.inf
-    return float(np.median(support[support > 0]))
+    share = n_results(evaluation) / len(evaluation.predictions)
+    return float(np.median(support[support > 0])) * share
+
+
+def n_results(evaluation: Evaluation) -> int:
+    """Return the number of rows, without those that repeat a run."""
+    return evaluation.once(("results",), lambda: n_seen(evaluation.predictions))
 
 
 def chance_unseen(

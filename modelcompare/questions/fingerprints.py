@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import AnyArray
+from modelcompare.data.sizes import n_seen, repeats
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import times_of_blocks
 from modelcompare.questions.ledger import HEX, Ledger
@@ -92,12 +93,15 @@ def question_of(
         name: _by_id(preds) if sizes is None else slice(sizes.get(name))
         for name, preds in sets.items()
     }
+    # Rows are hashed, and results are counted: rows may repeat those of separate runs.
+    seen = {name: n_seen(preds) for name, preds in sets.items()}
     by_blocks = like is not None and "parts" not in like
     test_set, parts = _digest(sets, rows, partial(_truth, whole=sizes is None, by_blocks=by_blocks))
     return {
         "test_set": test_set,
         "parts": parts,
         "sizes": {name: len(preds) for name, preds in sets.items()},
+        **({"seen": seen} if any(map(repeats, sets.values())) else {}),
         **{
             role: {"name": model, "outputs": _digest(sets, rows, partial(_outputs, model=model))[0]}
             for role, model in zip(ROLES, models, strict=True)

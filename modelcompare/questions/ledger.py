@@ -202,7 +202,7 @@ def _name_of(metric: Any) -> Any:
 
 def n_of(entry: Mapping[str, Any]) -> int:
     """Return the number of samples of a question."""
-    return sum(entry["sizes"].values())
+    return sum(entry.get("seen", entry["sizes"]).values())
 
 
 @contextmanager

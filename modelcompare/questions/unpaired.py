@@ -15,6 +15,7 @@ from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.sizes import once
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.delong import check_area, delong_covariance
 from modelcompare.intervals import intervals_around
@@ -110,7 +111,9 @@ def unpaired_test(
             )
         refuse_pseudo_values(predictions, f"`{name}`: an unpaired test")
         value, of_class = one_value(metric, label, predictions)
-        side = evaluate(predictions, [value], zero_division=zero_division, collapse=False)
+        # Clusters of both sets are dealt between them, by their numbers of rows.
+        results = once(predictions, predictions.models[0])
+        side = evaluate(results, [value], zero_division=zero_division, collapse=False)
         weights = BootstrapWeights(side.units, n_resamples, child_seed(seed, len(sides)))
         # The same class may have different positions in the labels of the two sets.
         sample, place = Sample(side, weights), value_position(side, of_class)

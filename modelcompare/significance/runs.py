@@ -21,11 +21,11 @@ from itertools import combinations
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.data.sizes import run_counts
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.runs import RUN_TEST, run_codes, share_runs
-from modelcompare.engine.units import run_counts
 from modelcompare.resampling.draws import deals
 from modelcompare.resampling.weights import SwapMasks, Units
 from modelcompare.significance.extreme import as_extreme, resampling_p, standardized

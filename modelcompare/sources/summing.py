@@ -10,6 +10,7 @@ import numpy as np
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.sizes import repeats, seen_runs
 from modelcompare.data.sums import EVERY_MODEL, About, Numbers, Summed
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.parallel import as_they_come
@@ -114,11 +115,22 @@ def _blocks(source: Any) -> Iterator[tuple[TestSet, AnyArray]]:
     for test_set in _test_sets(source):
         check_test_set("source", test_set, "blocks")
         check_runs(test_set.head)
+        _check_repeats(test_set)
         for block, ids in test_set.named_blocks():
             names = ids if block.groups is None else block.groups
             rows = np.arange(n_before, n_before + len(block))
             yield block, rows if names is None else names
             n_before += len(block)
+
+
+def _check_repeats(test_set: TestSet) -> None:
+    """Refuse rows that repeat results of runs."""
+    if repeats(test_set):
+        raise ValueError(
+            f"the models have different numbers of runs ({seen_runs([test_set])}), so that rows "
+            "repeat results, and a sketch would count them several times; sketch as many runs of "
+            "each model, or compare the predictions themselves."
+        )
 
 
 def _test_sets(source: Any) -> Iterable[TestSet]:

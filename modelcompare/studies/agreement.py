@@ -13,6 +13,7 @@ import pandas as pd
 from modelcompare.arguments import checked, written_out
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.warned import warn_of_few_runs
+from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns, pair_rows
 from modelcompare.engine.parallel import one_blas_thread
@@ -162,7 +163,7 @@ class AgreementStudy(Result):
     @property
     def n_samples(self) -> int:
         """Size of the whole test set."""
-        return len(self.predictions)
+        return n_seen(self.predictions)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -210,7 +211,7 @@ class AgreementStudy(Result):
         .. [1] Yacouby & Axman (2020), hypothesis D, section 6.2.
         """
         return orders_kept(
-            self.predictions, self.metric_pairs, check_ratios(ratios, len(self.predictions)),
+            self.predictions, self.metric_pairs, check_ratios(ratios, self.n_samples),
             self.seed, n_subsamples=n_subsamples, confidence_level=self.confidence_level,
         )  # fmt: skip
 
@@ -245,14 +246,14 @@ class AgreementStudy(Result):
         if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in usable]:
             warn_caller(
                 f"agreement_population leaves out the ratios {', '.join(missing)}, which leave "
-                f"less than 2 of {len(self.predictions)} samples.",
+                f"less than 2 of {self.n_samples} samples.",
                 UserWarning,
             )
         return self.population(usable)
 
     def _usable_ratios(self) -> list[float]:
         """Return the paper's ratios at which a part has at least two samples."""
-        return [ratio for ratio in PAPER_RATIOS if round(ratio * len(self.predictions)) > 1]
+        return [ratio for ratio in PAPER_RATIOS if round(ratio * self.n_samples) > 1]
 
 
 def _scatter(axes: Axes, part: pd.DataFrame, name: str, sense: int) -> None:

@@ -23,6 +23,8 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.tables import better_side
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.sizes import once
+from modelcompare.data.test_set import TestSet
 from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report import escape
@@ -151,7 +153,7 @@ def _tables(
     result: Comparison, predictions: Predictions, model: str, metrics: Any, min_size: int,
     options: Mapping[str, Any],
 ) -> list[Table]:  # fmt: skip
-    tables = [_evaluation_data(predictions), *_scores(result, model)]
+    tables = [_evaluation_data(once(predictions, model)), *_scores(result, model)]
     if predictions.slices is not None:
         tables.append(_subgroups(predictions, model, metrics, min_size, options))
     if predictions.kinds[model] == "probabilities":
@@ -159,7 +161,7 @@ def _tables(
     return tables
 
 
-def _evaluation_data(predictions: Predictions) -> Table:
+def _evaluation_data(predictions: TestSet) -> Table:
     rows = [("Samples", f"{len(predictions):,}")]
     if predictions.name is not None:
         rows.insert(0, ("Source", predictions.name))
@@ -213,7 +215,7 @@ def _subgroups(
 
 def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> Table:
     names = ["ece", "brier_score", "log_loss"]
-    drawn = ("n_resamples", "rng", "confidence_level", "scheme", "n_jobs")
+    drawn = ("n_resamples", "rng", "confidence_level", "scheme", "n_jobs", "random")
     kept = {name: value for name, value in options.items() if name in drawn}
     result = compare(predictions, names, method="percentile", **kept)
     columns = ("metric", "estimate", interval_column(result.evidence.confidence_level))

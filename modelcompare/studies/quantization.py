@@ -12,6 +12,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.data.confidences import quantize
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.sizes import n_seen
 from modelcompare.data.variants import with_models
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns, pair_rows
 from modelcompare.engine.evaluation import Evaluation
@@ -148,7 +149,7 @@ def quantization_study(
     values, pairs = (
         rows_of_classes(joined_frame(parts), classes) for parts in zip(*rows, strict=True)
     )
-    return QuantizationStudy(values, pairs, len(predictions), confidence_level)
+    return QuantizationStudy(values, pairs, n_seen(predictions), confidence_level)
 
 
 def _rows(evaluation: Evaluation, n_bins: int, level: float) -> tuple[LongColumns, LongColumns]:

@@ -18,6 +18,7 @@ from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.checks import softmax
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.sizes import n_seen
 from modelcompare.data.variants import with_models
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
 from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
@@ -226,7 +227,7 @@ def sensitivity_study(
         )  # fmt: skip
         rows.append(_changes(replace(result, new_runs=new_runs), levels, method, confidence_level))
     return SensitivityStudy(
-        joined_frame(rows), len(predictions), n_resamples, rng_label(rng), confidence_level,
+        joined_frame(rows), n_seen(predictions), n_resamples, rng_label(rng), confidence_level,
         scope(predictions, new_runs=new_runs), new_runs,
     )  # fmt: skip
 

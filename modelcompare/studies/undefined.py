@@ -11,6 +11,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.sizes import class_counts, n_seen
 from modelcompare.engine.axis import long_columns
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import progress_bar
@@ -176,11 +177,11 @@ def undefined_study(
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     new_runs = metric_pairs.asks_about_new_runs(predictions, random)
     replicates_of = run_replicates if new_runs else Evaluation.replicates
-    sizes = check_ratios(ratios, len(predictions))
+    sizes = check_ratios(ratios, n_seen(predictions))
     seed = seed_sequence(rng)
     support = {}
     if predictions.labels is not None and predictions.codes is not None:
-        counts = np.bincount(predictions.codes, minlength=predictions.n_classes)
+        counts = class_counts(predictions)
         support = dict(zip(predictions.labels.tolist(), counts.tolist(), strict=True))
     rows = []
     with progress_bar(len(sizes) * len(predictions.models), progress, unit=" parts") as bar:
@@ -193,7 +194,7 @@ def undefined_study(
                 weights = BootstrapWeights(evaluation.units, n_resamples, own_seed, size=size)
                 replicates = replicates_of(evaluation, weights, n_jobs=n_jobs)[:, 0]
                 n_undefined = np.count_nonzero(np.isnan(replicates), axis=0)
-                n_samples = round(ratio * len(predictions))
+                n_samples = round(ratio * n_seen(predictions, model))
                 rows.append(long_columns(
                     {"model": [model], "ratio": ratio, "n_samples": n_samples}, evaluation.keys,
                     n_undefined=n_undefined, pct_undefined=100 * n_undefined / n_resamples,
@@ -202,7 +203,7 @@ def undefined_study(
     table = metric_pairs.frame(rows)
     table.insert(5, "support", table["label"].map(support))
     return UndefinedStudy(
-        table, len(predictions), metric_pairs, sizes, n_resamples, rng_label(rng),
+        table, n_seen(predictions), metric_pairs, sizes, n_resamples, rng_label(rng),
         scope(predictions, new_runs=new_runs), new_runs,
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ import numpy as np
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.comparison.planning import serve
+from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import LongColumns, long_columns
 from modelcompare.engine.contrasts import Sample
@@ -124,7 +125,7 @@ def variance_study(
     predictions, *_ = serve(predictions, MetricPairs.of(pairs, predictions, zero_division).metrics)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     new_runs = metric_pairs.asks_about_new_runs(predictions, random)
-    sizes = check_ratios(ratios, len(predictions))
+    sizes = check_ratios(ratios, n_seen(predictions))
     seed = seed_sequence(rng)
     distribution, tested = [], []
     with progress_bar(len(sizes) * n_subsamples, progress, unit=" parts") as bar:
@@ -135,7 +136,7 @@ def variance_study(
                 evaluation = metric_pairs.evaluate(part)
                 own_seed = child_seed(seed, place, index)
                 weights = BootstrapWeights(evaluation.units, n_resamples, own_seed)
-                where = {"ratio": ratio, "n_samples": len(part), "subsample": index}
+                where = {"ratio": ratio, "n_samples": n_seen(part), "subsample": index}
                 sample = Sample(evaluation, weights, n_jobs, new_runs=new_runs)
                 found = _of_part(sample, where, metric_pairs, confidence_level, tests)
                 of_ratio.append(found[0])

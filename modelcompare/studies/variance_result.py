@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
+from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import LongColumns
 from modelcompare.engine.contrasts import Sample
@@ -214,7 +215,7 @@ class VarianceStudy(Result):
     @property
     def n_samples(self) -> int:
         """Size of the whole test set."""
-        return len(self.predictions)
+        return n_seen(self.predictions)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -337,7 +338,7 @@ class VarianceStudy(Result):
         rows: list[LongColumns] = []
         for ratio in self.ratios:
             part = part_of(self.predictions, ratio, self.seed, stratify=self.stratify)
-            where = {"ratio": ratio, "n_samples": len(part)}
+            where = {"ratio": ratio, "n_samples": n_seen(part)}
             rows += rows_of(self._sample(part), where)
         return self.metric_pairs.frame(rows)
 

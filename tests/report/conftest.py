@@ -40,7 +40,9 @@ class MadeEvidence(Compared):
     notes = ()
     signature = metric_info = models = None
     bootstrap = SimpleNamespace(new_runs=False, evaluation=SimpleNamespace(
-        predictions=SimpleNamespace(unit="samples", sums=None, labels=None, sample_weight=None),
+        predictions=SimpleNamespace(
+            unit="samples", sums=None, labels=None, sample_weight=None, abilities=frozenset(),
+        ),
         units=SimpleNamespace(strata=None),
     ))  # fmt: skip
 
