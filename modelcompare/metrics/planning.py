@@ -101,9 +101,14 @@ def _check_sets(metric: AnyMetric, predictions: TestSet) -> None:
 
 
 def warn_of_order(metric: AnyMetric, predictions: TestSet) -> None:
-    """Warn of the order of classes whose names are texts, where a metric depends on it."""
+    """Warn of the order of classes whose names are texts, where a metric depends on it.
+
+    Classes that are not sorted have the order that was given.
+    """
     labels = predictions.labels
-    if metric.stem.endswith("weighted_kappa") and labels is not None and labels.dtype.kind == "O":
+    if labels is None or labels.dtype.kind != "O" or not metric.stem.endswith("weighted_kappa"):
+        return
+    if [*labels] == sorted(labels, key=str):
         order = " < ".join(map(str, labels))
         warn_of_data(
             f"{metric.name} takes the classes in this order: {order}. If their ranks differ, give "
