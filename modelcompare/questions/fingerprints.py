@@ -59,7 +59,7 @@ def check_stays(predictions: Asked) -> None:
                 "such as weeks, as `groups` (--groups COLUMN), or ask once, without a "
                 "ledger (--looks, --ledger)."
             )
-        if each.source.made and "strength" in each.score_names:
+        if each.source.pseudo:
             raise ValueError(
                 "strengths are fitted to all battles, so the scores of a look before change as "
                 "battles are added. Ask once, when all battles are there, without a ledger "
