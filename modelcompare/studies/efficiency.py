@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -85,17 +84,20 @@ def _ratios_of_new_runs(sample: Sample, metric_pairs: MetricPairs) -> _Ratios:
     """Yield ratios of variances over items and runs; their errors need three runs."""
     tables = run_tables(sample.evaluation, sample.point)
     for metrics, a, b in metric_pairs.positions(sample.evaluation):
-        found = [_jackknifed(partial(_log_ratio, a=a, b=b), table) for table in tables]
+        found = [_jackknifed(_log_ratio, np.concatenate([x[a], x[b]])) for x in tables]
         log_ratio, error, degrees = np.stack(found, axis=1)
         yield metrics, a, np.stack([np.exp(log_ratio), error, degrees])
 
 
-def _log_ratio(table: FloatArray, a: slice, b: slice) -> FloatArray:
-    """Return the logarithm of the ratio of two metrics' variances of one model."""
+def _log_ratio(table: FloatArray) -> FloatArray:
+    """Return the logarithm of the ratio of variances of one model.
+
+    The values of one metric are followed by those of the other.
+    """
     of_model = RunVariances.of_tables([table], np.zeros(1, dtype=np.intp)).layers()
     with np.errstate(divide="ignore", invalid="ignore"):
-        logs: FloatArray = np.log(of_model.variance[0, 0])
-        return logs[a] - logs[b]
+        first, second = np.split(np.log(of_model.variance[0, 0]), 2)
+        return first - second
 
 
 def _jackknifed(
