@@ -282,8 +282,7 @@ class GroupComparison(Result):
             )
         }  # fmt: skip
         if len(self.differences):
-            how = self._first.confidence_level, self._first.correction
-            of = [subgroup, VALUE]
+            of, how = [subgroup, VALUE], (self._first.confidence_level, self._first.correction)
             tables["differences"] = pair_table("Differences", of, self.differences, *how)
         if len(self.left_out):
             tables["left_out"] = Table.of("Left out", self.left_out, subgroup, "n_samples")
