@@ -248,3 +248,12 @@ def test_the_commands_take_the_option(tmp_path, capsys):
     assert NEW.format(6) in " ".join(capsys.readouterr().out.split())
     assert main(new) == 2
     assert "use method='auto'" in capsys.readouterr().err
+
+
+def test_rounded_confidences_are_those_of_these_runs():
+    study = mc.studies.quantization_study(SHARED, ["cf1_macro"], n_bins=[2])
+    assert study.document().sentences == [THESE]
+    assert "|for these runs|" in study.signature
+    alone = mc.studies.quantization_study(SHARED.without("runs"), ["cf1_macro"], n_bins=[2])
+    assert alone.document().sentences == []
+    assert "runs" not in alone.signature
