@@ -164,7 +164,7 @@ PRECISION = with_twin(
 
         Penalizes false alarms and ignores misses: predicting a class once, correctly, scores 1.
         Undefined where a class is never predicted.""",
-        references=(_PAPER.format("eq. 1"),),
+        references=(_PAPER.format("section 2, eq. 4"),),
         example=""">>> precision([0, 0, 1], [0, 1, 1])
         array([1. , 0.5])
         >>> precision([0, 0, 1], [0, 1, 1], average="binary")
@@ -175,7 +175,7 @@ PRECISION = with_twin(
     Precision's formula with the model's confidence instead of its decision; defined wherever a
     model gives a class any probability. Rewards confident hits, penalizes confident false alarms.
     """,
-    references=(_PAPER.format("eq. 7"),),
+    references=(_PAPER.format("eq. 5 to 7"),),
     example=">>> cprecision([0, 1], [[0.75, 0.25], [0.25, 0.75]])\narray([0.75, 0.75])",
 )  # fmt: skip
 
@@ -186,14 +186,14 @@ RECALL = with_twin(
 
         Penalizes misses and ignores false alarms: always predicting the class scores 1.
         Undefined where a class does not occur.""",
-        references=(_PAPER.format("eq. 2"),),
+        references=(_PAPER.format("section 2, eq. 4"),),
         example=">>> recall([0, 0, 1], [0, 1, 1])\narray([0.5, 1. ])",
     ),
     description="""Mean probability given to a class on its members (cRecall).
 
     Recall's formula with the model's confidence instead of its decision. An underconfident model
     scores low even if all its decisions are right.""",
-    references=(_PAPER.format("eq. 8"),),
+    references=(_PAPER.format("eq. 5 and 8"),),
     example=">>> crecall([0, 1], [[0.75, 0.25], [0.5, 0.5]])\narray([0.75, 0.5 ])",
 )  # fmt: skip
 
@@ -268,7 +268,7 @@ F1 = with_twin(
     F1's formula with the model's confidence instead of its decision: smooth in the confidences,
     without a threshold, and rarely undefined. It depends on calibration: sharpening all confidences
     can raise it though no decision changes.""",
-    references=(_PAPER.format("section 3"),),
+    references=(_PAPER.format("section 2"),),
     example='>>> cf1([0, 1], [[0.75, 0.25], [0.25, 0.75]], average="macro")\n0.75',
 )  # fmt: skip
 

@@ -3,7 +3,7 @@
 A soft twin takes the expectation of a sentence's counts over the taggings that a model lists with
 their probabilities, as a soft count takes the probability of a class instead of a decision. The
 probability missing from a list is that of an empty text. It is the extension of slot error rates
-that Yacouby & Axman (2020) propose.
+that Yacouby & Axman (2020, section 8) propose.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def f1_of_class_0(preds, rows=slice(None)):
 
 
 def cf1_of_class_0(preds, rows=slice(None)):
-    # 2 sum p / (sum p of the class + its samples), Yacouby & Axman (2020), equations 8 to 10.
+    # 2 sum p / (sum p of the class + its samples): F1's formula, Yacouby & Axman (2020), section 2.
     is_class = preds.y_true[rows] == 0
     p = {m: preds.probabilities(m)[rows, 0] for m in preds.models}
     return {m: 2 * p[m][is_class].sum() / (p[m].sum() + is_class.sum()) for m in p}
