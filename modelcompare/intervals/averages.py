@@ -23,6 +23,7 @@ from modelcompare.intervals.ratios import (
     Trials,
     class_interval,
     normal_quantile,
+    proportion,
     share_of_value,
     t_quantile,
     value_of_share,
@@ -190,6 +191,10 @@ class Average:
         own = own / (1 - size / (size + 2) ** 2)
         # Square of a sample's influence over all classes minus the squares: covariance of classes.
         shared = self.cells.shared(self.gains(values))
+        if self.ratio.denominator[1] and self.ratio.denominator[2]:
+            # An error fails two classes, and so does one that is added, not seen.
+            seen = self.weights**2 * self.trials.variance(self.trials.share)
+            shared = shared + (own - seen).sum(axis=-1)
         total = own.sum(axis=-1) + shared + self.variance_of_weights(values)
         total = np.where(self.of_any, np.maximum(total, own.max(axis=-1)), 1.0)
         return total, divide(total**2, divide(own**2, size, 0.0).sum(axis=-1), 0.0)
@@ -242,7 +247,7 @@ def effective_size_interval(average: Average, confidence_level: float = 0.95) ->
     successes is not treated as certain. Variances of the classes are those of independent trials at
     these shares; covariances are counted. A concave value of few trials is biased downwards: the
     centre is corrected for that. The quantile is Student's, with the degrees of freedom of the
-    variance (Satterthwaite).
+    variance (Satterthwaite); near 0 and 1 the ends are at least those of `proportion`.
     """
     variance, degrees = average.certainty
     odds = average.odds
@@ -251,7 +256,11 @@ def effective_size_interval(average: Average, confidence_level: float = 0.95) ->
     size = middle * (1 - middle) * slope**2 / variance
     centre = share_of_value(np.clip(corrected_mean(average), 0.0, 1.0), odds)
     ends = wilson(centre, size, t_quantile(degrees, confidence_level))
-    low, high = (value_of_share(end, odds) for end in ends)
+    few = proportion(centre, size, confidence_level)
+    low, high = (
+        value_of_share(end, odds)
+        for end in (np.minimum(ends[0], few[0]), np.maximum(ends[1], few[1]))
+    )
     mean = average.mean(average.values)
     return (
         np.where(average.of_any, np.minimum(low, mean), 0.0),

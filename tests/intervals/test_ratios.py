@@ -143,11 +143,14 @@ def looped_effective_size(confusion, level=0.95):
     prior = (sum(x[i] / trials[i] for i in range(k)) + 0.5) / (k + 1)
     shrunk = [(x[i] + 2 * prior) / (trials[i] + 2) for i in range(k)]
     value = [2 * f / (1 + f) for f in shrunk]
-    own = []
-    for f, d in zip(shrunk, trials, strict=True):
+    own, seen = [], []
+    for f, hits, d in zip(shrunk, x, trials, strict=True):
         v = f * (1 - f) / (d * (1 - d / (d + 2) ** 2)) * (2 / (1 + f) ** 2) ** 2
         own.append(v / k**2)
-    variance = sum(own)
+        f = hits / d
+        seen.append(f * (1 - f) / d * (2 / (1 + f) ** 2) ** 2 / k**2)
+    # An error that is added, not seen, fails two classes.
+    variance = 2 * sum(own) - sum(seen)
     s = rows + columns
     for i in range(k):
         for j in range(i):
@@ -173,6 +176,24 @@ def test_the_effective_size_interval_of_macro_f1_is_that_of_a_plain_loop():
     low, high = effective_size_interval(average(confusion, F1))
 
     np.testing.assert_allclose([low, high], looped_effective_size(confusion), rtol=1e-12)
+
+
+@pytest.mark.parametrize("ratio", ["f1", "jaccard"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("n", "right"), [(150, 0.986), (200, 0.99), (60, 0.95), (100, 0.99)])
+def test_averages_of_three_classes_cover_near_the_ceiling(ratio, weighted, n, right):
+    def value(tables):
+        parts = RATIOS[ratio](
+            np.diagonal(tables, axis1=-2, axis2=-1), tables.sum(axis=-2), tables.sum(axis=-1)
+        )
+        return np.divide(*parts).mean(axis=-1)
+
+    population = np.where(np.eye(3, dtype=bool), right, (1 - right) / 2) / 3
+    drawn = np.random.default_rng(0).multinomial(n, population.ravel(), 2000)
+
+    low, high = interval_of(drawn.reshape(-1, 3, 3) * 1.0, RATIOS[ratio], weighted=weighted)
+
+    assert np.mean((low <= value(population)) & (value(population) <= high)) > 0.93
 
 
 def test_the_effective_size_interval_of_macro_recall_has_no_covariance():
