@@ -36,6 +36,7 @@ from modelcompare.metrics.base import (
     Outcomes,
 )
 from modelcompare.metrics.counts import SUPPORT
+from modelcompare.metrics.quotient import divide
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import GivenWeights, Weights
 
@@ -227,11 +228,14 @@ class Evaluation(UnitStatistics):
             For a distinct row of multiplicity m, the value without one of its m samples. The units
             of one value are contiguous.
         """
+        return self._jackknife(rows, self.statistics(rows))
+
+    def _jackknife(self, rows: slice, part: FloatArray) -> FloatArray:
+        """Compute the same from what the units add to the totals."""
         n_rows = len(range(*rows.indices(self.units.n_units)))
         out = np.full((len(self.models), len(self.keys), n_rows), np.nan).transpose(2, 0, 1)
         if self._sums:
-            part = self.statistics(rows)
-            self._fill_sums(out, without(self.grand_total, part, out=part), slice(None))
+            self._fill_sums(out, without(self.grand_total, part), slice(None))
         for metric in self.metrics:
             if not isinstance(metric, Metric):
                 where = self.metric_slice(metric.name)
@@ -245,7 +249,17 @@ class Evaluation(UnitStatistics):
         Their mean square over n is the squared standard error of the estimate. If the leave-one-out
         value is undefined, the influence is `undefined`.
         """
-        influence = (self.units.size - 1) * (estimate - self.jackknife(rows))
+        part = self.statistics(rows)
+        influence = (self.units.size - 1) * (estimate - self._jackknife(rows, part))
+        for metric in self._sums:
+            if metric.ratio is None or not metric.is_mean:
+                continue
+            # The difference of two means of large numbers, times n, has lost its digits.
+            where, ratio = self.metric_slice(metric.name), metric.ratio
+            top, bottom = (each[..., None] for each in ratio(*self.parts(metric, part)))
+            whole = ratio(*self.parts(metric, self.grand_total))[1][..., None]
+            away = top - estimate[:, where] * bottom
+            influence[..., where] = (self.units.size - 1) * divide(away, without(whole, bottom))
         if not np.isfinite(influence).all():
             influence = np.nan_to_num(influence, nan=undefined)
         return influence

@@ -123,7 +123,7 @@ class UnitStatistics:
         n_rows = len(range(*rows.indices(self.units.n_units)))
         # Filled column by column, so columns are contiguous.
         out = np.empty((columns[-1].stop if columns else 0, n_rows)).T
-        for position, model in enumerate(self.models):
+        for position, model in enumerate(self.models if columns else ()):
             # Outcomes of a model are freed before those of the next model are computed.
             outcomes = self.outcomes(model, rows)
             for column in columns:

@@ -228,11 +228,17 @@ class _Rule:
         own = self.moments.standard_error()[:, where]
         own = np.where(own <= rounding, 0.0, own) ** 2
         error = self.moments.standard_error(pairs)[:, where]
-        degrees = self._degrees(carriers, where)
+        still = error <= np.maximum(rounding[a], rounding[b])
+        carriers = np.where(still, 1.0, carriers)
+        # The size of unseen differences is known from the models' own values.
+        values = self.moments.carriers()[:, where]
+        of_error = np.where(still, np.minimum(values[a], values[b]), carriers)
+        degrees = self._degrees(of_error, where)
         skew, leveraged = self._skew(metric, where), self._is_leveraged(metric)
         if leveraged:
             error, degrees, skew = *(each[:, where] for each in self._leveraged(pairs)), None
-        variance = np.where(error <= np.maximum(rounding[a], rounding[b]), 0.0, error) ** 2
+        skew = None if skew is None else np.where(still, 0.0, skew)
+        variance = np.where(still, 0.0, error) ** 2
         unseen = (own[a] + own[b]) / n_results(self.evaluation)
         matters = (unseen > variance) | metric.of_items
         chance = chance_unseen(self.evaluation, metric, pairs, matters)

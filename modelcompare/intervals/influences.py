@@ -29,7 +29,7 @@ from modelcompare.metrics.counts import SOFT_COUNTS
 from modelcompare.metrics.quotient import divide
 
 # Standard errors below this share of a value are rounding.
-_ROUNDING = 1e-9
+_ROUNDING = 1e-12
 # Share of the variance of one more sample that is added to each class of a soft macro average.
 _UNSEEN = 0.06
 
@@ -183,12 +183,17 @@ def difference_interval(
 
     Given its skewness, after Hall's transformation (`hall_interval`). If the standard error is 0,
     one unseen disagreement over the whole range is assumed, or where it is larger than the error,
-    times the root of `unseen`. Other parameters are those of `score_interval`.
+    times the root of `unseen`. Differences that are all equal and have no range may have the other
+    sign where they were not seen: the interval contains 0 where the sign test cannot reject.
+    Other parameters are those of `score_interval`.
     """
     extent = bounds[1] - bounds[0]
     missing = error <= _ROUNDING * (extent if np.isfinite(extent) else np.abs(difference))
     normal = normal_quantile(confidence_level)
     one_more = normal * np.sqrt(2.0) * extent / (size + 2)
+    if not np.isfinite(extent):
+        unlike = -np.expm1(np.log((1 - confidence_level) / 2) / size)
+        one_more = np.where(difference == 0, np.inf, 2 * np.abs(difference) * unlike)
     quantile = t_quantile(degrees_of_freedom, confidence_level)
     half = np.where(missing, one_more, quantile * error)
     if np.isfinite(extent):

@@ -16,7 +16,7 @@ from modelcompare.metrics.base import AnyMetric, Metric, class_slopes
 from modelcompare.metrics.quotient import divide
 
 # Relative difference of statistics that is rounding.
-_ROUNDING = 1e-9
+_ROUNDING = 1e-12
 
 
 def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> FloatArray:

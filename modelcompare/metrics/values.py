@@ -35,6 +35,12 @@ def _moments(outcomes: Outcomes) -> FloatArray:
     return np.column_stack([y, p, y * y, p * p, y * p])
 
 
+def _centred_errors(outcomes: Outcomes) -> FloatArray:
+    """Return errors minus their median, and the squares of these."""
+    away = _errors(outcomes) - np.median(_errors(outcomes.whole))
+    return np.hstack([away, away**2])
+
+
 def _absolute(outcomes: Outcomes) -> FloatArray:
     return np.abs(_errors(outcomes))
 
@@ -53,7 +59,7 @@ def _squared_logs(outcomes: Outcomes) -> FloatArray:
 SQUARED = Statistic("squared_value_errors", _squared)
 ABSOLUTE = Statistic("absolute_value_errors", _absolute)
 SQUARED_LOG = Statistic("squared_log_errors", _squared_logs)
-SIGNED = Statistic("value_errors", _errors)
+CENTRED = Statistic("centred_value_errors", _centred_errors, of_all=True)
 MOMENTS = Statistic("moments", _moments, of_all=True)
 
 _mean_error = partial(
@@ -199,16 +205,14 @@ R2 = Metric(
 )  # fmt: skip
 
 
-def _explained_variance(
-    squared: FloatArray, signed: FloatArray, moments: FloatArray, count: FloatArray
-) -> FloatArray:
+def _explained_variance(centred: FloatArray, moments: FloatArray, count: FloatArray) -> FloatArray:
     n = count[..., 0]
-    errors = _spread(squared[..., 0], signed[..., 0], n)
+    errors = _spread(centred[..., 1], centred[..., 0], n)
     return 1 - divide(errors, _spread(moments[..., 2], moments[..., 0], n))
 
 
 EXPLAINED_VARIANCE = Metric(
-    name="explained_variance", statistics=(SQUARED, SIGNED, MOMENTS, COUNT),
+    name="explained_variance", statistics=(CENTRED, MOMENTS, COUNT),
     value=_explained_variance, bounds=(-math.inf, 1.0), needs="values",
     description="""One minus the variance of the errors over the variance of the true values.
 

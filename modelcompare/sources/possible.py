@@ -217,18 +217,12 @@ def _of_losses(sketch: Sketch, model: str) -> Iterator[Limit]:
 
 
 def _of_errors(sketch: Sketch, model: str) -> Iterator[Limit]:
-    """Bound a mean by the mean of absolute values and the root mean square."""
-    signed, sizes, squares = "value_errors", "absolute_value_errors", "squared_value_errors"
-    found = _found(sketch, model, signed, sizes, squares)
-    limits = []
-    if {signed, sizes} <= {*found}:
-        limits = [(signed, found[sizes], f"more than {sizes!r}")]
-    if squares in found:
-        most = np.sqrt(np.maximum(_weight(sketch) * found.pop(squares), 0.0))
-        limits += [(name, most, f"too much for the squares, {squares!r}") for name in found]
-    for name, most, why in limits:
-        most = most * (1 + _ROUNDING)
-        yield name, model, found[name], -most, most, why
+    """Bound the mean of absolute values by the root mean square."""
+    sizes, squares = "absolute_value_errors", "squared_value_errors"
+    found = _found(sketch, model, sizes, squares)
+    if len(found) == 2:
+        most = np.sqrt(np.maximum(_weight(sketch) * found[squares], 0.0)) * (1 + _ROUNDING)
+        yield sizes, model, found[sizes], -most, most, f"too much for the squares, {squares!r}"
 
 
 # -- workers ----------------------------------------------------------------------------------

@@ -359,12 +359,9 @@ def test_intervals_that_say_nothing_are_named_metric_by_metric():
     ):
         mc.compare(preds, ["accuracy", "f1"], n_resamples=99, method="percentile")
     equal = mc.Predictions.from_scores({"a": [0.1] * 20, "b": [0.3] * 20})
-    with (
-        pytest.warns(mc.SparseDataWarning, match="'a' .* has no end: the samples do .* Take more"),
-        pytest.warns(mc.SparseDataWarning, match="'a' - 'b' has no end"),
-    ):
+    with pytest.warns(mc.SparseDataWarning, match="'a' .* has no end: the samples do .* Take more"):
         found = mc.compare(equal, n_resamples=99)
-    assert np.isinf(found.differences[["ci_low", "ci_high"]]).all(axis=None)
+    assert np.isinf(found.scores[["ci_low", "ci_high"]]).all(axis=None)
 
 
 def test_a_verdict_where_one_model_alone_has_a_value():

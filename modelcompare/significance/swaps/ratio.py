@@ -66,7 +66,23 @@ class Quotient(Formula):
         """Totals of N and D, each (n_models, n_values)."""
         parts = [self.swaps.totals[s][None] for s in self.metric.statistics]
         top, bottom = self._of_all_models(parts)
+        if self.centre:
+            # Sums of centred numbers lose no digits.
+            top = np.tensordot(self.swaps.units.counts(), self.of_units[0], 1)[None]
         return top[0], bottom[0]
+
+    @cached_property
+    def centre(self) -> float:
+        """The mean score nearest to 0 of any unit and model; 0 for other metrics.
+
+        Numerators are centred at it: a constant added to all scores adds nothing to a difference,
+        but squares of large numbers lose digits.
+        """
+        if not self.metric.is_mean or self.metric.ratio is None:
+            return 0.0
+        of_units = self.metric.ratio(*(self.swaps.numbers[s][:] for s in self.metric.statistics))
+        means = divide(*of_units)
+        return float(np.clip(0.0, np.nanmin(means), np.nanmax(means)))
 
     @cached_property
     def pooled(self) -> FloatArray:
@@ -90,6 +106,8 @@ class Quotient(Formula):
         """Return N and D of statistics, with an axis of values at the end."""
         assert self.metric.ratio is not None  # noqa: S101  `applies` asks for it
         top, bottom = self.metric.ratio(*parts)
+        if self.centre:
+            top = top - self.centre * bottom
         if not self.metric.per_class:
             return top[..., None], bottom[..., None]
         return top, bottom
