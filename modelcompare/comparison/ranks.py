@@ -27,7 +27,7 @@ from modelcompare.report.tables import Table, column
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.omnibus import friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.significance.two_models import sample_test
+from modelcompare.significance.two_models import sample_test, tied
 from modelcompare.words import PosthocTest, WholeSets, signature
 
 
@@ -229,13 +229,14 @@ def compare_ranks(
     scores: pd.DataFrame, *, greater_is_better: bool, test: PosthocTest, alpha: float
 ) -> RankComparison:
     """Compare models by their ranks, from scores with a row per data set and a column per model."""
-    upwards = scores if greater_is_better else -scores
+    equal = scores.apply(tied, axis=1, raw=True)  # .1 + .2 and .3 are one score
+    upwards = equal if greater_is_better else -equal
     mean_rank = upwards.rank(axis=1, ascending=False).mean().to_numpy()
     ranks = pd.DataFrame({"model": scores.columns, "mean_rank": mean_rank})
     differences, critical = _tested(upwards, mean_rank, test, alpha)
     return RankComparison(
         scores, ranks.sort_values("mean_rank", kind="stable", ignore_index=True), differences,
-        *friedman(scores.to_numpy()), critical, test, alpha,
+        *friedman(equal.to_numpy()), critical, test, alpha,
     )  # fmt: skip
 
 

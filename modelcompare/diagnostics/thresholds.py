@@ -174,7 +174,8 @@ def at_thresholds(
         probabilities.
     thresholds : mapping of str to float, or to mapping of float by label
         For each model the lowest score at which a sample is predicted as positive; of sets of
-        labels for all labels, or for each.
+        labels for all labels, or for each. Without thresholds a probability of exactly one half is
+        a no, the first class of a tie; at a threshold of 0.5 it is a yes.
     label : optional
         The positive class; the second of the two by default.
 

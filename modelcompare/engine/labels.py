@@ -85,7 +85,7 @@ class Labels:
         ones = np.ones(len(truth), np.intp)
         outputs = [predictions.output(model).array for model in predictions.models]
         for k in range(predictions.n_classes):
-            codes, *predicted = ((x[:, k] >= 0.5).astype(np.intp) for x in (truth, *outputs))
+            codes, *predicted = ((x[:, k] > 0.5).astype(np.intp) for x in (truth, *outputs))
             yield cls(codes, predicted, 2, ones, weights)
 
     @property

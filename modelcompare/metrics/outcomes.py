@@ -138,13 +138,13 @@ class Outcomes:
     def predicted_indicator(self) -> FloatArray:
         """Predicted class as a one-hot matrix (n_samples, n_classes); of sets, their labels.
 
-        A label is predicted if its probability is at least one half.
+        A label is predicted if its probability is above one half, as the second of two classes is.
         """
         if not self.of_sets:
             return one_hot(self.predicted, self.n_classes)
         array = self.output.array
         if self.output.kind == "label_probabilities":
-            return (array >= 0.5).astype(np.float64)
+            return (array > 0.5).astype(np.float64)
         return array[:, -self.n_classes :]
 
     @property

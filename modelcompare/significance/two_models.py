@@ -31,6 +31,8 @@ from modelcompare.words import Alternative
 
 SampleTest = Literal["t", "wilcoxon", "sign"]
 McNemar = Literal["mcnemar-exact", "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-corrected"]
+# Share of the largest difference below which one is rounding.
+_ROUNDING = 1e-13
 
 
 def mcnemar_test(
@@ -83,6 +85,7 @@ def sample_test(
 ) -> tuple[float, float]:
     """Return statistic and p-value of a test on per-sample differences a - b, by scipy.
 
+    Differences that are rounding beside the largest one, as (0.1 + 0.2) - 0.3 beside 0.1, are 0.
     If all differences are 0, p is 1. If they are equal, they have no spread, and p is the smallest
     one possible for their number (`smallest_p_value`). The sign test leaves out samples without a
     difference; Wilcoxon's keeps their ranks (Pratt) and treats sizes that differ only by rounding
@@ -90,6 +93,8 @@ def sample_test(
     """
     from scipy import stats
 
+    size = np.abs(differences)
+    differences = np.where(size <= _ROUNDING * size.max(), 0.0, differences)
     nonzero = differences[differences != 0]
     if len(nonzero) == 0:
         return 0.0, 1.0
@@ -98,8 +103,7 @@ def sample_test(
         found = stats.binomtest(n_positive, len(nonzero), 0.5, alternative=alternative)
         return float(n_positive), float(found.pvalue)
     if method == "wilcoxon":
-        tied = _tied(differences)
-        result = stats.wilcoxon(tied, zero_method="pratt", alternative=alternative)
+        result = stats.wilcoxon(tied(differences), zero_method="pratt", alternative=alternative)
     elif np.ptp(differences) <= TIE_TOLERANCE * np.abs(differences).max():
         t = math.copysign(math.inf, differences[0])
         p_value = float(student_p(t, len(differences) - 1, alternative))
@@ -109,14 +113,14 @@ def sample_test(
     return float(result.statistic), float(result.pvalue)
 
 
-def _tied(differences: FloatArray) -> FloatArray:
-    """Give one size to differences whose sizes are equal except for rounding."""
-    size = np.abs(differences)
+def tied(numbers: FloatArray) -> FloatArray:
+    """Give one size to numbers whose sizes are equal except for rounding."""
+    size = np.abs(numbers)
     order = np.argsort(size)
     ordered = size[order]
     begins = np.r_[True, np.diff(ordered) > TIE_TOLERANCE * ordered[1:]]
     size[order] = ordered[begins][np.cumsum(begins) - 1]
-    return np.copysign(size, differences)
+    return np.copysign(size, numbers)
 
 
 def _mcnemar(method: McNemar, view: PairView) -> Outcome:

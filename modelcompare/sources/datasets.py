@@ -281,7 +281,8 @@ def _check_folder(file: Any, column: str) -> None:
             if not _same(value, of_folder):
                 raise ValueError(
                     f"{_name(file)}: the folder is named {column}={of_folder}, but the file's "
-                    f"column {column!r} has {value!r}; rename the folder or the column."
+                    f"column {column!r} has {value!r}; rename the folder or the column, or "
+                    "name the models without it with models= (--model)."
                 )
 
 

@@ -222,9 +222,19 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
     _refuse_sets(rows, roles.set)
     checks.check_model_names(roles.outputs)
     layout = Layout(rows, columns, replace(roles, id=None), table.schema, id=roles.id)
-    rows.check_alike(layout.with_names)
+    rows.check_alike([*layout.with_names, *_like_models(rows, seen, roles.true)])
     _check_ids(rows, columns, roles.id)
     return layout, table
+
+
+def _like_models(rows: Rows, seen: Profile, true: str | None) -> list[str]:
+    """Return columns that are left out as folders' names, and could be models, as b in b=1."""
+    of_folders = rows.of_folders if seen.columns.models is None else []
+    return [
+        column
+        for column in of_folders
+        if seen.is_real(column) or (true not in (None, column) and seen.could_be_of(column, true))
+    ]
 
 
 def _check_ids(rows: Rows, columns: Columns, found: str | None) -> None:

@@ -121,3 +121,15 @@ def test_the_diagram_has_a_ruler_where_there_is_one_critical_difference(test):
     assert figure.axes[0].get_xlabel().startswith("CD = 1.25, " if test == "nemenyi" else "")
     assert bool(figure.axes[0].get_xlabel()) == (test == "nemenyi")
     assert "C4.5+m+cf (1.96)" in texts
+
+
+@pytest.mark.parametrize("test", ["nemenyi", "wilcoxon-holm"])
+def test_scores_that_differ_only_by_rounding_are_tied(test):
+    rng = np.random.default_rng(0)
+    exact = pd.DataFrame({"a": 0.3, "b": 0.3, "c": rng.normal(0.3, 0.1, 12)})
+    rounded = exact.assign(a=0.1 + 0.2)
+    assert (rounded["a"] > rounded["b"]).all()
+    expected, found = (mc.tests.critical_difference(x, test=test) for x in (exact, rounded))
+    pd.testing.assert_frame_equal(found.differences, expected.differences)
+    assert found.ranks.set_index("model")["mean_rank"].nunique() == 2
+    assert found.p_value == expected.p_value

@@ -6,6 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as reference
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 import modelcompare as mc
 
@@ -223,3 +226,23 @@ def test_the_command_takes_a_threshold(tmp_path, run):
         assert f'"estimate": {value}' in run(*asked, "--threshold", flag).out
     several = run(*asked, "--threshold", "0=0.3", "--threshold", "1=0.3")
     assert "--threshold names several labels; name the positive class." in several.err
+
+
+def test_one_half_is_the_first_class_as_in_predict_and_a_threshold_is_reached_by_itself():
+    x, y = np.array([[0.0], [0.0], [1.0], [1.0], [2.0]]), np.array([0, 1, 1, 1, 0])
+    tree = DecisionTreeClassifier().fit(x, y)
+    p = tree.predict_proba(x)[:, 1]
+    assert (p == 0.5).sum() == 2
+    preds = mc.Predictions(y, {"a": p})
+    assert np.array_equal(preds.predicted("a"), tree.predict(x))
+    both = mc.Predictions(np.c_[y, y], {"a": np.c_[p, 1 - p]}, labels=["yes", "no"])
+    marked = OneVsRestClassifier(DecisionTreeClassifier()).fit(x, np.c_[y, 1 - y]).predict(x)
+    sets = mc.Predictions(np.c_[y, y], {"a": marked}, labels=["yes", "no"])
+    names = ["f1", "precision", "recall", "subset_accuracy", "hamming_loss"]
+    values = [mc.bootstrap(each, names, n_resamples=9).point for each in (both, sets)]
+    assert np.array_equal(*values, equal_nan=True)
+    fixed = FixedThresholdClassifier(tree, threshold=0.5).fit(x, y)
+    at = mc.diagnostics.at_thresholds(preds, {"a": 0.5})
+    assert np.array_equal(at.predicted("a"), fixed.predict(x))
+    every = mc.diagnostics.at_thresholds(both, {"a": 0.5}).output("a").array
+    assert np.array_equal(every, np.c_[p, 1 - p] >= 0.5)

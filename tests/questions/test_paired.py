@@ -385,3 +385,23 @@ def test_mcnemar_of_scores_of_0_and_1_is_that_of_labels(alternative):
     )
     assert of_scores == of_labels
     assert (of_labels < 0.05) == (alternative != "less")
+
+
+@pytest.mark.parametrize("method", ["wilcoxon", "sign"])
+def test_differences_of_rounding_are_ties_of_0(method):
+    """In floats .1 + .2 is not .3, and scores may be such sums, or what is left of them."""
+    rng = np.random.default_rng(0)
+    apart = np.r_[np.zeros(20), rng.normal(0.1, 0.2, 20)]
+    rounded = {"sums": np.where(apart == 0, 0.1 + 0.2, 0.3 + apart),
+               "rests": np.where(apart == 0, 0.1 + 0.2 - 0.3, apart)}  # fmt: skip
+    for name, scores in rounded.items():
+        other = np.full(40, 0.3 if name == "sums" else 0.0)
+        assert (scores[:20] > other[:20]).all()
+        preds = mc.Predictions.from_scores({"a": scores, "b": other}, greater_is_better=True)
+        found = mc.paired_test(preds, "a", "b", "mean_score", method=method).p_value
+        expected = (
+            stats.wilcoxon(apart, zero_method="pratt")
+            if method == "wilcoxon"
+            else stats.binomtest(int((apart > 0).sum()), 20)
+        )
+        assert found == pytest.approx(expected.pvalue)

@@ -234,3 +234,14 @@ def test_what_the_names_of_folders_say_is_no_model(table, tmp_path, names):
 def test_columns_of_folder_names_may_be_models(table, tmp_path):
     folder = in_folders(table.astype({"y_true": str}), tmp_path, ["always=0"])
     assert mc.io.scan_predictions(folder, models=["always"], kind="labels").models == ("always",)
+
+
+@pytest.mark.parametrize("names", [("x", "y"), ("0", "1"), ("0", "x")])
+def test_a_model_whose_name_is_a_folders_is_not_left_out(tmp_path, names):
+    truth = np.random.default_rng(0).integers(0, 2, 60)
+    table = pd.DataFrame({"y_true": truth, "a": truth[::-1], "b": 1 - truth})
+    folder = in_folders(table, tmp_path, [f"a={name}" for name in names])
+    with pytest.raises(ValueError, match=f"folder is named a={names[0]}, .* column 'a' has") as no:
+        mc.io.scan_predictions(folder)
+    assert "name the models without it with models= (--model)" in str(no.value)
+    assert mc.io.scan_predictions(folder, models=["b"]).models == ("b",)
