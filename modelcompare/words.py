@@ -1,7 +1,4 @@
-"""Choices of options and their checks, warnings, optional packages, and the signature of numbers.
-
-Imports no other module that is slow to load, so the command line can read it at once.
-"""
+"""Choices of options and their checks, warnings, optional packages, signatures; quick to load."""
 
 from __future__ import annotations
 
@@ -14,6 +11,8 @@ from importlib import import_module
 from numbers import Integral, Real
 from os import PathLike, fspath
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
+
+from modelcompare.escape import terminal
 
 # The word before a message of the command line that is a warning.
 WARNING = "warning: "
@@ -182,7 +181,7 @@ def warn_caller(text: str, category: type[Warning]) -> None:
     module = frame.f_globals.get("__name__", "<unknown>")
     registry = frame.f_globals.setdefault("__warningregistry__", {})
     warnings.warn_explicit(
-        text, category, frame.f_code.co_filename, frame.f_lineno, module, registry
+        terminal(text), category, frame.f_code.co_filename, frame.f_lineno, module, registry
     )
 
 

@@ -156,3 +156,26 @@ def test_a_test_may_name_its_ledger_and_looks_are_recorded_there(session, pytest
 def test_the_package_names_its_plugin_and_that_has_the_fixture():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["entry-points"]["pytest11"] == {"modelcompare": pytest_plugin.__name__}
+
+
+def test_no_name_of_a_set_is_an_order_to_a_workflow_that_shows_the_session(session):
+    done = session(
+        f"""
+        import modelcompare as mc
+        SETS = {{name: mc.read_predictions("preds.csv") for name in ("x\\n::error::pwned", "y\\x1b[31mred\\n##[error]z")}}
+        def test_worse(model_gate):
+            model_gate(SETS, "a", "b", ["each(accuracy):-0.01"], {FEW})
+        def test_skipped(model_gate):
+            model_gate(SETS, "a", "c", ["each(accuracy):-0.01"], on_inconclusive="skip", {FEW})
+        def test_kept(model_gate):
+            model_gate(SETS, "a", "c", ["any(accuracy):+0"], ledger="ledger.jsonl", {FEW})
+        def test_unknown(model_gate):
+            model_gate(SETS, "a", "::error::q\\n::error::r", ["any(accuracy):+0"], {FEW})
+        """,
+        "-rA", "--tb=native",
+    )  # fmt: skip
+    done.assert_outcomes(failed=3, skipped=1)
+    text = done.stdout.str()
+    assert "pwned" in text
+    assert [line for line in text.splitlines() if line.lstrip().startswith("::")] == []
+    assert not re.search(r"\x1b\[31m|##\[", text)

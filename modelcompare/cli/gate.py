@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 import modelcompare as mc
+from modelcompare import escape
 from modelcompare.cli.output import append, document_of
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, answer_document, say
@@ -19,7 +20,6 @@ from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.keep import KeepResult
 from modelcompare.questions.rules import is_of_sets, read_rules
-from modelcompare.report import escape
 from modelcompare.report.result import Result
 from modelcompare.report.writers.formats import WRITERS
 from modelcompare.words import Decision, GateFormat
@@ -125,7 +125,7 @@ def print_answers(found: Answered, format: GateFormat, *, several: bool) -> None
         if format == "github":
             answer(f"::{levels[shown]} title=modelcompare gate::{escape.github(sentence)}")
         elif format == "text":
-            answer(escape.terminal(sentence))
+            answer(sentence)
     if found.ledger:
         say(f"modelcompare: {found.ledger}")
 
@@ -165,4 +165,4 @@ def _outputs(found: Answered) -> Iterator[tuple[str, str]]:
     for name in ("gain", "ci_low", "ci_high", "p_value", "n_needed"):
         numbers = [getattr(decision, name) for decision in decisions]
         yield name, "\n".join("" if math.isnan(each) else f"{each:.12g}" for each in numbers)
-    yield "sentence", "\n".join(escape.visible(each) for each in found.document().sentences)
+    yield "sentence", "\n".join(found.document().sentences)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextvars import ContextVar
 
-from modelcompare.report.escape import terminal
+from modelcompare.escape import terminal
 
 
 class CannotWriteError(OSError):

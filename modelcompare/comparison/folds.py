@@ -155,7 +155,7 @@ class FoldComparison(Result):
 
     def verdict(self) -> str:
         """Return one sentence per metric and class: the leader, and its significant differences."""
-        return "\n".join(self._sentences())
+        return "\n".join(self.document().sentences)
 
     def _sentences(self) -> list[str]:
         scores = self.scores

@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from modelcompare import escape
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_difference, places_of
 from modelcompare.comparison.tables import better_side, corrected_for, tested
-from modelcompare.report import escape
 from modelcompare.report.figures.interval_rows import (
     MINUS,
     NAME_WIDTH,

@@ -10,12 +10,12 @@ from functools import cached_property, partial
 import numpy as np
 import pandas as pd
 
+from modelcompare import escape
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import bounds_at
 from modelcompare.comparison.evidence import places_of
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.report import escape
 from modelcompare.report.figures.beside import write_beside
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.selection import among

@@ -114,7 +114,7 @@ class RankComparison(Result):
 
     def verdict(self) -> str:
         """Return Friedman's test, and the models that the best one differs from, as sentences."""
-        return " ".join(self._sentences())
+        return " ".join(self.document().sentences)
 
     def _sentences(self) -> list[str]:
         verb = "differ" if self.p_value < self.alpha else "do not differ significantly"

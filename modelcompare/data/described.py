@@ -12,6 +12,7 @@ from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.kinds import Answers, check_guess, counted
 from modelcompare.data.sizes import n_items, repeats, seen_runs
 from modelcompare.data.test_set import TestSet
+from modelcompare.escape import terminal
 from modelcompare.words import SampleColumn, label_name
 
 # Largest number of classes that are written out.
@@ -40,7 +41,7 @@ def described(predictions: TestSet) -> str:
     rows = [f"  {model:{width}}  {kind}" for model, kind in p.kinds.items()]
     if len(rows) > 12:
         rows = [*rows[:10], f"  ... and {len(rows) - 10} more"]
-    return "\n".join([f"Predictions: {', '.join(parts)}", *rows])
+    return "\n".join(map(terminal, [f"Predictions: {', '.join(parts)}", *rows]))
 
 
 def written_classes(predictions: TestSet) -> str:

@@ -19,6 +19,7 @@ from modelcompare.comparison.compare_groups import MIN_SIZE, slices_of, subgroup
 from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
+from modelcompare.escape import terminal
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.classes import resolved_value
 from modelcompare.metrics.planning import positive_note
@@ -139,7 +140,9 @@ class Gaps(Result):
             gap, p = format_number(row.largest_gap, 3), p_clause(pair["p_adjusted"].item())
             between = f"between {row.group_a} and {row.group_b} ({p})"
             answer = _ANSWERS.get(row.within, "").format(f"{self.margin:g}")
-            found.append(f"{row.model}: {what} differs by up to {gap}, {between}.{answer}")
+            found.append(
+                terminal(f"{row.model}: {what} differs by up to {gap}, {between}.{answer}")
+            )
         return found
 
 

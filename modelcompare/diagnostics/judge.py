@@ -20,6 +20,7 @@ from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.judged import Judged
 from modelcompare.engine.labels_drawn import of_judge
+from modelcompare.escape import terminal
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.document import Document
@@ -172,7 +173,8 @@ class JudgeReport(Result):
     @property
     def verdict(self) -> list[str]:
         """Sentences on agreement, bias, effects and worth."""
-        return [*self._on_agreement(), *self._on_bias(), *self._on_effects(), *self._on_worth()]
+        parts = self._on_agreement(), self._on_bias(), self._on_effects(), self._on_worth()
+        return [terminal(sentence) for part in parts for sentence in part]
 
     def _in_words(self, row: Any) -> str:
         """Write a difference with its interval and p-value."""

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
+from modelcompare.escape import terminal
 from modelcompare.intervals.chosen import of_chosen
 from modelcompare.options import check_positive
 from modelcompare.questions.budget import Budget, budget, error_of, read_existing
@@ -155,7 +156,7 @@ class KeepReport(Result):
             format_number(each, 4, signed=True)
             for each in (self.measured, self.corrected, self.luck)
         )
-        return (
+        return terminal(
             f"{self.n_kept} of {self.n_asked:,} candidates were kept. Their gains in {self.what} "
             f"sum to {measured} as measured, and to {corrected} corrected for having been chosen: "
             f"{luck} is luck. {self.budget.sentence()}"

@@ -13,6 +13,7 @@ from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.checks import warn_of_data
 from modelcompare.data.test_set import TestSet
+from modelcompare.escape import terminal
 from modelcompare.metrics.answers import answers_metric
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.quantiles import percentile_of
@@ -128,7 +129,7 @@ def positive_note(metric: AnyMetric, predictions: TestSet) -> tuple[str, ...]:
     raw = metric.serves_values and "values" in predictions.kinds.values()
     if not metric.of_positive and not raw:
         return ()
-    return (f"{POSITIVE} of {metric.name} is {label_name(predictions.labels[-1])}.",)
+    return (terminal(f"{POSITIVE} of {metric.name} is {label_name(predictions.labels[-1])}."),)
 
 
 def _check_answers(metric: AnyMetric, predictions: TestSet) -> None:

@@ -20,6 +20,7 @@ from modelcompare.comparison.warned import each_warning_once, warn_of_few_sets
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
+from modelcompare.escape import terminal
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.any_time import GainAtAnyTime
 from modelcompare.questions.claims import POWER, answer_of, claims_of, n_needed
@@ -188,7 +189,7 @@ class DecisionResult(Result):
 
     def sentence(self) -> str:
         """Write the answer as one sentence, followed by the notes."""
-        return " ".join([self._answer_in_words(), *self.notes])
+        return terminal(" ".join([self._answer_in_words(), *self.notes]))
 
     @property
     def claims(self) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from modelcompare.engine.units import THESE_RUNS
+from modelcompare.escape import terminal
 from modelcompare.questions.claims import all_of
 from modelcompare.questions.decide import DecisionResult
 from modelcompare.report.document import Document
@@ -133,7 +134,7 @@ def _count(over: str, decisions: Sequence[DecisionResult]) -> str:
         f"{len(names)} of {len(decisions)} test sets{where}."
     )
     notes = [note for note in first.notes if all(note in each.notes for each in decisions)]
-    return " ".join([count, *notes])
+    return terminal(" ".join([count, *notes]))
 
 
 def _answer(over: str, decisions: Sequence[DecisionResult], alpha: float) -> Answer:

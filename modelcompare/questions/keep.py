@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from modelcompare.arguments import checked
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import n_runs
+from modelcompare.escape import terminal
 from modelcompare.questions.decide import check_known, check_sets, decide
 from modelcompare.questions.fingerprints import (
     ROLES,
@@ -297,7 +298,7 @@ def _result(known: Ledger, before: Mapping[str, Any] | None) -> KeepResult:
     kept = [each for each in known.kept if each["number"] <= entry["number"]]
     again = f" It was asked before, as candidate {entry['number']}." if before else ""
     return KeepResult(
-        WORDS[entry["answer"]], entry["reason"] + again, entry["baseline"]["name"],
+        WORDS[entry["answer"]], terminal(entry["reason"] + again), entry["baseline"]["name"],
         entry["candidate"]["name"], entry["number"], len(kept), entry["level"], known.head,
         before is not None,
         {"n": n_of(entry), "rules": len(plan["rules"]), "alpha": plan["alpha"],

@@ -13,6 +13,7 @@ import pandas as pd
 
 from modelcompare.comparison.suite import varying
 from modelcompare.engine.units import THESE_RUNS
+from modelcompare.escape import terminal
 from modelcompare.questions.frontier import LADDER, Dimension, Frontier
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels
@@ -242,7 +243,7 @@ class SampleSize(Frontier, Result):
         """Write the answer as a sentence."""
         what = value_name(self.metric, self.label)
         difference = f"{self.model_a} - {self.model_b} = {self.difference:+.4g}"
-        text = f"{what}{self._for_sets}: {difference} on {self._pilot}."
+        text = terminal(f"{what}{self._for_sets}: {difference} on {self._pilot}.")
         if self._varied:
             ways = "; ".join(map(self._way, self._varied))
             return f"{text} To detect {self._asked}: {ways}.{self._bargain}"

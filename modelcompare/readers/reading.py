@@ -14,6 +14,7 @@ from modelcompare.data.described import written_classes
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_source
 from modelcompare.directions import resolved, sentence
+from modelcompare.escape import terminal
 from modelcompare.readers import names
 from modelcompare.readers.alignment import align, answer_key, check_same, ids_of, with_truth
 from modelcompare.readers.assemble import Part, predictions_of
@@ -50,7 +51,7 @@ class Reading:
 
 def in_one_line(parts: Mapping[str, str | None]) -> str:
     """Write the roles of the parts of a source."""
-    return "; ".join(f"{part}: {text}" for part, text in parts.items() if text)
+    return terminal("; ".join(f"{part}: {text}" for part, text in parts.items() if text))
 
 
 def directed(names: Sequence[str | None], as_options: bool | None) -> str:

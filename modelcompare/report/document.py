@@ -8,6 +8,7 @@ from operator import attrgetter
 
 import pandas as pd
 
+from modelcompare.escape import terminal
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.tables import Table
 from modelcompare.words import WARNING
@@ -20,6 +21,9 @@ class Finding:
     text: str
     metric: str = ""  # its metric, if it is about one
     sameness: tuple[float, float] = (0.0, 0.0)  # small where models differ most
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", terminal(self.text))
 
 
 @dataclass(frozen=True)

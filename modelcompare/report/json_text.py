@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from modelcompare.report import escape
+from modelcompare import escape
 
 
 def json_document(document: Mapping[str, object]) -> str:

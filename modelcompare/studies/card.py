@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from modelcompare import escape
 from modelcompare.arguments import checked
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.compare_groups import compare_groups, slices_of, subgroups
@@ -27,7 +28,6 @@ from modelcompare.data.sizes import once
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.report import escape
 from modelcompare.report.json_text import json_document
 from modelcompare.report.tables import Table, column, interval_column
 from modelcompare.report.writers.formats import markdown

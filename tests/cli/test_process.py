@@ -182,8 +182,8 @@ def test_no_name_adds_a_command_to_a_workflow(run, tmp_path):
     gate = ("gate", "orders.npz", "--baseline", baseline, "--candidate", candidate, "--margin", "0.9",
             "-m", "accuracy", *FEW)  # fmt: skip
     annotation = run(*gate, "--format", "github").out
-    assert annotation.startswith("::notice title=modelcompare gate::::error::x is non-inferior")
-    assert "100%25%0A::warning::y" in annotation
+    assert annotation.startswith(r"::notice title=modelcompare gate::\x3a:error::x is non-inferior")
+    assert r"100%25\n::warning::y" in annotation
     assert annotation.count("\n") == 1
     plain = run(*gate).out
     assert plain.startswith(r"\x3a:error::x is non-inferior")

@@ -11,8 +11,8 @@ from html.parser import HTMLParser
 import pytest
 from rich.console import Console
 
+from modelcompare import escape
 from modelcompare.comparison.forest import plot_comparison
-from modelcompare.report import escape
 from modelcompare.report.writers.files import figure_bytes
 from modelcompare.report.writers.formats import WRITERS, frame_csv
 from tests.cli.workflow import outputs

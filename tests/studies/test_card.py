@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
+from modelcompare import escape
 from modelcompare.readers.opening import read_table
-from modelcompare.report import escape
 
 RNG = np.random.default_rng(0)
 Y = np.r_[0, 1, 2, RNG.integers(0, 3, 197)]

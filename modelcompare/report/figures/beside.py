@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.report import escape
+from modelcompare import escape
 from modelcompare.report.figures.types import Axes
 
 # Places of a name: nearer ones first, to the right first. Points (1/72 inch) from its point.

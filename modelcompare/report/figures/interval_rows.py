@@ -6,7 +6,7 @@ from collections.abc import Sequence, Sized
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from modelcompare.report import escape
+from modelcompare import escape
 from modelcompare.report.figures.style import DIFFERENT, SAME, Look, describe, plain_axes
 from modelcompare.report.figures.types import Axes
 from modelcompare.report.writers.terminal import fold

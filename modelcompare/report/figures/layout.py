@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from modelcompare.report import escape
+from modelcompare import escape
 from modelcompare.report.figures.style import MUTED, Look
 from modelcompare.report.figures.types import Axes, Axis, Figure
 from modelcompare.words import optional

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from modelcompare.report import escape
+from modelcompare import escape
 from modelcompare.report.figures.types import Artist, Axes, Axis
 from modelcompare.report.tables import rows_at
 

@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from modelcompare.escape import visible
 from modelcompare.paths import check_writable, write_bytes
-from modelcompare.report.escape import visible
 from modelcompare.report.figures.types import Figure
 
 FIGURE_FORMATS = ("pdf", "png", "svg")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from modelcompare.report import escape, writers
+from modelcompare import escape
+from modelcompare.report import writers
 from modelcompare.report.document import Document
 from modelcompare.report.fields import RIGHT
 from modelcompare.report.json_text import json_document

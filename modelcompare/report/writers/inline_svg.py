@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from modelcompare.report.escape import html, markup, visible
+from modelcompare.escape import html, markup, visible
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.writers.files import figure_bytes
 

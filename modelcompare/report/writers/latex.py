@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from modelcompare.report import escape
+from modelcompare import escape
 from modelcompare.report.fields import RIGHT, Kind
 from modelcompare.report.numbers import BETWEEN, MISSING
 from modelcompare.report.tables import Column, Table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from modelcompare.escape import html
 from modelcompare.report.document import Document
-from modelcompare.report.escape import html
 from modelcompare.report.fields import RIGHT
 from modelcompare.report.numbers import more
 from modelcompare.report.tables import MAX_SENTENCES, Table

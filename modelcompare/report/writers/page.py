@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from typing import Any
 
+from modelcompare.escape import markup, visible
 from modelcompare.report.document import Document
-from modelcompare.report.escape import markup, visible
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.writers.inline_svg import caption_of, inline
 from modelcompare.report.writers.page_tables import page_tables, pairs_fit

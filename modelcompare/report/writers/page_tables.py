@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, cycle
 from typing import Any
 
-from modelcompare.report.escape import json as escape_json
-from modelcompare.report.escape import visible
+from modelcompare.escape import json as escape_json
+from modelcompare.escape import visible
 from modelcompare.report.fields import RIGHT
 from modelcompare.report.figures.selection import part_shown
 from modelcompare.report.tables import Column, Table

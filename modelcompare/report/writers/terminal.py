@@ -18,8 +18,8 @@ from rich.cells import cell_len, chop_cells
 from rich.console import Console, Group
 from rich.text import Text
 
+from modelcompare.escape import at_line_start, terminal
 from modelcompare.report.document import Document
-from modelcompare.report.escape import at_line_start, terminal
 from modelcompare.report.fields import HEADING, RIGHT, Kind
 from modelcompare.report.numbers import BETWEEN, more, nice_ticks
 from modelcompare.report.tables import MAX_SENTENCES, Column, Table

@@ -1,0 +1,79 @@
+"""Names from files in what Python code gets: no text steers a terminal or a workflow."""
+
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+
+CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def orders(text):
+    """Lines that a GitHub runner obeys: ActionCommand.cs of actions/runner, both versions."""
+    within = re.compile(r"##\w*\[")
+    return [x for x in text.splitlines() if x.lstrip().startswith("::") or within.search(x)]
+
+
+# Names as a file has them: of models, of classes, of test sets and of groups.
+HOSTILE_MODELS = ["::error::old\x1b[31m", "::error::new\n::warning::y"]
+FEW = {"n_resamples": 99}
+
+
+def _hostile_set(seed=0):
+    rng = np.random.default_rng(seed)
+    truth = np.resize(["no\n::error::no", "yes\x1b[2J##[error]"], 120)
+    right = {
+        model: rng.random(120) < p for model, p in zip(HOSTILE_MODELS, (0.6, 0.8), strict=True)
+    }
+    other = truth[::-1]
+    outputs = {model: np.where(hit, truth, other) for model, hit in right.items()}
+    group = np.resize(["::error::a", "b\n::error::b", "c\x1b[31m"], 120)
+    return mc.Predictions(truth, outputs, slices={"by\n::error::": group})
+
+
+def _texts_of_python(folder):
+    """All texts of results for such names, by where they come from, and all warnings."""
+    preds, models = _hostile_set(), HOSTILE_MODELS
+    sets = {"x\n::error::pwned": preds, "::error::z\x1b[31mred": _hostile_set(1)}
+    label, ledger = preds.labels[1], folder / "ledger.jsonl"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        decision = mc.decide(sets, *models, "f1", label=label, margin=0.1, **FEW)
+        gate = mc.gate(sets, *models, ["each(accuracy):+0.9", "any(f1_macro):+0"], **FEW)
+        kept = mc.keep(sets, *models, "mean(accuracy):+0.9", ledger=ledger, **FEW)
+        compared = mc.compare(preds, ["accuracy", "f1"], **FEW)
+        baseline = mc.compare(preds, "accuracy", baseline=models[1], **FEW)
+        groups = [mc.compare_groups(each, ["accuracy", "f1"], **FEW) for each in (sets, preds)]
+        gaps = mc.diagnostics.gaps(preds, "accuracy", by=preds.slices.columns[0], margin=0.1)
+        size = mc.sample_size(preds, *models, "f1", label=label)
+        ranks = mc.tests.critical_difference(
+            {**dict(zip(models, ([1, 2], [2, 3]), strict=True)), "c": [0, 0]}
+        )
+        scores = {model: [0.5, 0.6, 0.4 + k] for k, model in enumerate(models)}
+        folds = mc.crossval.compare_folds(pd.DataFrame(scores), n_train=2, n_test=1)
+        report = mc.diagnostics.keep_report(ledger, margin=0.1)
+    results = [decision, gate, kept, compared, baseline, *groups, gaps, size, ranks, folds, report]
+    texts = {f"warning {k}": str(each.message) for k, each in enumerate(caught)}
+    for k, result in enumerate(results):
+        for name in ("verdict", "sentence", "sentences", "reason", "notes", "answered", "ledger"):
+            found = getattr(result, name) if name in dir(result) else ()
+            found = found() if callable(found) else found
+            texts[f"{type(result).__name__} {k} {name}"] = (
+                found
+                if isinstance(found, str)
+                else "\n".join(each if isinstance(each, str) else each[1] for each in found)
+            )
+        texts[f"{type(result).__name__} {k} document"] = "\n".join(result.document().sentences)
+    return texts | {"repr": repr(preds)}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_text_that_python_code_gets_is_an_order_or_moves_a_cursor(tmp_path):
+    texts = _texts_of_python(tmp_path)
+    assert len([text for text in texts.values() if "error" in text]) > 12
+    assert {place: text for place, text in texts.items() if orders(text)} == {}
+    assert {place: text for place, text in texts.items() if CONTROL.search(text)} == {}
