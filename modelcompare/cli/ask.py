@@ -17,7 +17,7 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import within
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import names
-from modelcompare.readers.opening import read_table
+from modelcompare.readers.opening import read_tables
 from modelcompare.report.writers.files import write_text
 from modelcompare.report.writers.formats import frame_csv
 from modelcompare.words import FoldTest, PosthocTest, RandomOfSets
@@ -138,12 +138,12 @@ def given(**options: Any) -> dict[str, Any]:
 
 
 def ranks(
-    table: Path, reading: dict[str, Any], output: Output, *, test: str | None = None,
+    tables: Sequence[Path], reading: dict[str, Any], output: Output, *, test: str | None = None,
     **options: Any,
 ) -> None:  # fmt: skip
     """Compare by a table of scores: of folds, or of data sets as papers print them."""
-    output.check([table])
-    frame = read_table(table, keeps_unnamed=True)
+    output.check(tables)
+    frame = read_tables(tables)
     of_folds = [f"--{name.replace('_', '-')}" for name in _OF_FOLDS if name in options]
     named = bool(names.named(map(str, frame.columns), names.FOLD))
     folds = named or test in get_args(FoldTest) or bool(of_folds)

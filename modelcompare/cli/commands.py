@@ -224,6 +224,8 @@ def _collected(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(group, Group):
             own = {option.name: values.pop(option.name) for option in group.every}
             values[group.name] = _load(f"cli.{group.maker}")(**own)
+    if "kind" in typed:  # which the metrics may imply
+        values["reading"].asked = values.get("metrics") or [values.get("metric")]
     return {name: value for name, value in values.items() if value is not None}
 
 

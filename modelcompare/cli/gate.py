@@ -19,7 +19,7 @@ from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.keep import KeepResult
-from modelcompare.questions.rules import is_of_sets, read_rules
+from modelcompare.questions.rules import is_of_sets, read_rule, read_rules
 from modelcompare.report.result import Result
 from modelcompare.report.writers.formats import WRITERS
 from modelcompare.words import Decision, GateFormat
@@ -77,6 +77,8 @@ def read_for(
     Rules of several test sets read these, with the options that they need.
     """
     of_sets = any(map(is_of_sets, rule))
+    if rule:
+        reading.asked = [read_rule(each, of_sets=of_sets)["metric"] for each in rule]
     predictions: Any = reading.read_sets() if of_sets else reading.read(by_blocks=by_blocks)
     rules = read_rules(rule or given, predictions)
     _check_directions(rules, next(iter(predictions.values())) if of_sets else predictions)

@@ -308,8 +308,8 @@ RESULTS = Group(
         _input(name="missing", type=WholeSets | None, metavar="NAME", help="{choices}"),
     ),
     tuple(
-        replace(option, type=str | None) if option.name == "score" else option
-        for option in READING.keys if option.name in ("model_column", "runs", "score", "na")
+        option for option in READING.keys
+        if option.name in ("model_column", "runs", "score", "na")
     ),
 )  # fmt: skip
 READ = _input(

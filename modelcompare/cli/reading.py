@@ -34,10 +34,12 @@ _URL = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):/+")
 class Reading(SimpleNamespace):
     """Options of reading predictions, by their names in the library.
 
-    Where a command compares two models by name, `compared`, columns of others are left out.
+    Where a command compares two models by name, `compared`, columns of others are left out. If all
+    metrics `asked` for are of texts, outputs are texts.
     """
 
     compared: tuple[str, str] | None = None
+    asked: Sequence[str | None] = ()
 
     def read(
         self, *, sliced: bool = False, by_blocks: bool = False, functions: bool = False
@@ -254,10 +256,20 @@ class Reading(SimpleNamespace):
         """Return the options as arguments of `read_predictions`."""
         columns = {**vars(self), "slices": self.slices or ()}
         columns["models"] = self.models or (self.compared and [*self.compared])
+        if self.kind == "auto" and self.asked and all(map(_is_of_texts, self.asked)):
+            columns["kind"] = "texts"
         for name in ("files", "scan", "checkpoint", *_DECIDING, "time"):
             del columns[name]
-        columns.pop("compared", None)
+        for name in ("compared", "asked"):
+            columns.pop(name, None)
         return columns
+
+
+def _is_of_texts(metric: str | None) -> bool:
+    """Return whether a metric compares texts; False for a name that is none."""
+    with suppress(ValueError):
+        return metric is not None and mc.get_metric(metric).needs == "texts"
+    return False
 
 
 def _described(readings: Mapping[str, Any]) -> dict[str, Any]:

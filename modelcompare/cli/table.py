@@ -261,9 +261,10 @@ COMMANDS = (
         "ask:ranks",
         (
             Option(
-                name="table", flags="TABLE", type=Path, default=REQUIRED, metavar="TABLE",
+                name="tables", flags="TABLE", type=list[Path], default=REQUIRED, metavar="TABLE",
                 help="A row for each data set, model or fold, and a column for each model or data "
-                "set; or a row for each score; or a folder of MTEB's results.",
+                "set; or a row for each score; several files, or a folder of them, are of a model "
+                "or data set each unless they name these; or a folder of MTEB's results.",
             ),
             RESULTS,
             named(

@@ -147,8 +147,9 @@ def diagram(found: RankComparison) -> pd.DataFrame:
 def critical_difference(
     table: Any, *, greater_is_better: bool | None = None, test: PosthocTest = "nemenyi",
     alpha: float = 0.05, id: str | None = None, model_column: str | None = None,
-    score: str | None = None, runs: str | None = None, models: Sequence[str] | None = None,
-    na: Sequence[str] | None = None, missing: WholeSets = "refuse",
+    score: str | Sequence[str] | None = None, runs: str | None = None,
+    models: Sequence[str] | None = None, na: Sequence[str] | None = None,
+    missing: WholeSets = "refuse",
 ) -> RankComparison:  # fmt: skip
     """Compare models by their ranks over many data sets, from a published table of scores.
 
@@ -172,8 +173,10 @@ def critical_difference(
         depend on the ranks of the other models (Benavoli, Corani & Mangili 2016).
     alpha : float
         Significance level.
-    id, model_column, score, runs : str, optional
-        Columns of the data sets, models, scores and runs, where they are not found.
+    id, model_column, runs : str, optional
+        Columns of the data sets, models and runs, where they are not found.
+    score : str or sequence of str, optional
+        Column of the scores; of a table with a row for each model, the columns of data sets.
     models : sequence of str, optional
         Models to keep, by name or by a pattern with ``*``; all by default.
     na : sequence of str, optional

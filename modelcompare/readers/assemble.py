@@ -78,6 +78,12 @@ class Part:
         ]
 
     @property
+    def labelled(self) -> list[str]:
+        """The headings of the truth, and of columns of labels."""
+        outputs = [column for _, what, column in self.columns if what is None]
+        return outputs if self.true is None else [self.true, *outputs]
+
+    @property
     def used(self) -> list[str]:
         """The headings of the columns of outputs."""
         return [column for _, _, column in self.columns]
@@ -108,6 +114,7 @@ def predictions_of(
     headings and cells. With `in_rows` each row was of one model.
     """
     complete = _settled(parts, options, in_rows=in_rows)
+    complete = _written_alike(complete) if written else complete
     if options.people and options.annotators != "majority":
         frame, changed = every_label(complete[0].frame, options)
         part = replace(complete[0], frame=frame)
@@ -158,9 +165,18 @@ def _missing_results(
     return dict(zip(predictions.models, found, strict=True))
 
 
+def _written_alike(parts: Sequence[Part]) -> list[Part]:
+    """Write whole numbers in one way in the labels of all parts."""
+    places = [(part, heading) for part in parts for heading in part.labelled]
+    given = [part.frame[heading] for part, heading in places]
+    found = zip(places, given, cell_types.written_alike(given), strict=True)
+    changed = [(*place, column) for place, before, column in found if column is not before]
+    return [part.holding({h: c for own, h, c in changed if own is part}) for part in parts]
+
+
 def _typed(part: Part, options: Columns, written: bool) -> pd.DataFrame:
     """Convert the columns to the types that their roles need."""
-    labels = [columns[None] for columns in part.outputs.values() if None in columns]
+    labels = [each for each in part.labelled if each != part.true]
     if written:
         weights = [each for each in (options.weight, options.label_weight) if each is not None]
         measures = [*part.used, *weights, *(part.verdicts if part.true is None else ())]
@@ -170,8 +186,7 @@ def _typed(part: Part, options: Columns, written: bool) -> pd.DataFrame:
     frame = part.frame.infer_objects()
     if options.kind != "texts":
         return frame
-    described = [*labels, *([] if part.true is None else [part.true])]
-    return part.holding({column: frame[column].map(_text) for column in described}).frame
+    return part.holding({column: frame[column].map(_text) for column in part.labelled}).frame
 
 
 def _text(cell: object) -> object:

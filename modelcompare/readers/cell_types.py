@@ -19,6 +19,7 @@ from modelcompare.words import KindOrAuto
 Column: TypeAlias = "pd.Series[Any]"
 # Canonical integers of at most 18 digits, which fit 64 bits: not 01, +1, 1e3.
 _PLAIN = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_WITH_POINT = re.compile(r"(?:0|-?[1-9][0-9]{0,17})\.0+")
 _YES, _NO = ["True", "true", "TRUE"], ["False", "false", "FALSE"]
 # Default marks of a missing cell, besides an empty one.
 MISSING_MARKS = frozenset(
@@ -174,6 +175,26 @@ def typed(
         for name, cells in ((name, column.to_numpy()) for name, column in frame.items())
     }
     return pd.DataFrame(columns, index=frame.index, copy=False)
+
+
+def written_alike(columns: Sequence[Column]) -> list[Column]:
+    """Write whole numbers as ``1`` in all columns, where some have ``1.000000``.
+
+    Examples
+    --------
+    >>> [c.tolist() for c in written_alike([pd.Series(["0", "1"]), pd.Series(["1.00", "0.00"])])]
+    [['0', '1'], ['1', '0']]
+    """
+    texts = [column if column.dtype.kind == "O" else () for column in columns]
+    first = [next((cell for cell in column if isinstance(cell, str)), "") for column in texts]
+    if not (any(map(_WITH_POINT.fullmatch, first)) and any(map(_PLAIN.fullmatch, first))):
+        return [*columns]
+    return [
+        column.str.replace(r"\.0+$", "", regex=True)
+        if _WITH_POINT.fullmatch(cell) and column.dropna().str.fullmatch(_WITH_POINT).all()
+        else column
+        for column, cell in zip(columns, first, strict=True)
+    ]
 
 
 def marked(column: Column, marks: Collection[str]) -> BoolArray:

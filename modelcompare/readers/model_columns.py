@@ -30,6 +30,8 @@ def model_columns(seen: Profile, candidates: Sequence[str], true: str | None
         beside = set() if true is None else _beside(seen, candidates, wanted, true)
         return [h for h in candidates if h not in beside], [h for h in candidates if h in beside]
     if seen.columns.kind == "texts":
+        if true is None and not any(map(seen.is_numeric, candidates)):
+            _refuse_no_truth(seen, candidates)
         described = [h for h in candidates if names.describes(h)]
         return [h for h in candidates if h not in described], described
     companions = names.companions(candidates)

@@ -20,7 +20,8 @@ MEASURED = (
 # Names of the truth only if model columns have the same values.
 MAYBE_TRUE = (
     "reference", "references", "ref", "expected", "expected_output", "actual", "correct_answer",
-    "correct_label", "answer", "answer_key", "class", "outcome", "y", "category", "intent",
+    "correct_label", "expected_label", "actual_label", "reference_label", "human_label", "answer",
+    "answer_key", "class", "outcome", "y", "category", "intent",
 )  # fmt: skip
 ID = (
     "id", "uid", "doc_id", "seg_id", "sample_id", "item", "item_id", "image", "image_id",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +11,12 @@ from typing import Any
 
 import pandas as pd
 
+from modelcompare.readers import names
 from modelcompare.readers.content import (
     File,
     check_file,
     has_known_name,
+    known_kind,
     parsed,
     whole,
     with_content,
@@ -25,11 +27,14 @@ from modelcompare.readers.formats.summaries import (
     mteb_table,
     refuse_unread,
 )
+from modelcompare.readers.messages import listed
 from modelcompare.readers.places import places
 from modelcompare.readers.tables import TABLES, as_frame, rows_of, table_of
 
 _LINE_ENDS = "\r\n"
 _LOOKED_AT = 10_000
+# Columns of tables of results, one of which the names of several files replace.
+_KINDS = {"model": names.MODEL, "dataset": names.SET}
 
 
 @contextmanager
@@ -70,12 +75,41 @@ def read_table(path: Path, *, keeps_unnamed: bool = False) -> pd.DataFrame:
             return eval_results_table(of_hub)
         with all_opened(path) as files:
             return mteb_table(files)
-    payload = opened(File(path, keeps_unnamed=keeps_unnamed)).payload
-    if isinstance(payload, dict):
-        refuse_unread(File(path, payload=payload))
-    if not isinstance(payload, pd.DataFrame):
-        raise ValueError(f"{path.name} has no table of rows ({', '.join(TABLES)}).")
-    return payload
+    return _rows_in(opened(File(path, keeps_unnamed=keeps_unnamed)))
+
+
+def _rows_in(file: File) -> pd.DataFrame:
+    if isinstance(file.payload, dict):
+        refuse_unread(file)
+    if not isinstance(file.payload, pd.DataFrame):
+        raise ValueError(f"{file.name} has no table of rows ({', '.join(TABLES)}).")
+    return file.payload
+
+
+def read_tables(paths: Sequence[Path]) -> pd.DataFrame:
+    """Read the rows of a table of results, or of several and of folders of them.
+
+    Files that name no models are of one model each, files that name no data sets of one of these.
+    """
+    if len(paths) == 1 and not _holds_tables(paths[0]):
+        return read_table(paths[0], keeps_unnamed=True)
+    files = [opened(replace(file, keeps_unnamed=True)) for file in places(paths) or []]
+    frames = []
+    for file in files:
+        frame = _rows_in(file)
+        lacking = [kind for kind, usual in _KINDS.items() if not names.named([*frame], usual)]
+        if len(lacking) > 1:
+            raise ValueError(
+                f"{file.name} names neither models nor data sets (its columns: "
+                f"{listed([*frame], 6)}), so that a file may be one of either; add a column model "
+                "or dataset."
+            )
+        frames.append(frame.assign(**dict.fromkeys(lacking, file.model)))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _holds_tables(path: Path) -> bool:
+    return path.is_dir() and any(known_kind(each) in TABLES for each in path.iterdir())
 
 
 def with_payload(file: File) -> File:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,8 @@ _WHERE = "`table`"
 # An epoch is a repetition in logs, and a stage of the training in a table.
 _RUN = tuple(name for name in names.RUN if name != "epoch")
 # Columns beside the scores of leaderboards: by their whole name, and by a word of it.
-_SIZES = {"rank", "params", "parameters", "size", "flops"}
+_SIZES = {"rank", "param", "params", "parameters", "size", "flops"}
+_COSTS = {*names.MEASURE, *_SIZES}
 _BESIDE = {*names.COUNT, *names.SPREAD, *_SIZES}
 # Parts of a reading that change what is ranked.
 _CHANGES = ("runs", "left out", "left out of cells", "data sets dropped", "folds dropped")
@@ -160,13 +162,23 @@ def _keys(seen: Profile, numeric: Sequence[str]) -> tuple[str | None, str | None
         return model or free[0], None if across and not known else test_set or free[0], run
     if len(free) == 1 and _are_sets(seen.frame[free[0]]):
         return None, free[0], run
-    one, other = [*texts, "COLUMN", "COLUMN"][:2]
     raise ValueError(
         f"{_WHERE}: its columns ({listed(seen.headings, 6)}) do not show whether a row is a data "
-        f"set, a model or one score. If {one!r} has data sets pass {as_options(id=one)}, if it has "
-        f"models {as_options(model_column=one)}, if rows are scores both, as "
-        f"{as_options(model_column=one, id=other)}; name runs with {as_options(runs='COLUMN')}."
+        f"set, a model or one score. Name data sets (id) and models (model_column), as with "
+        f"{_ways(seen, texts, model, test_set, run)}; name runs with {as_options(runs='COLUMN')}."
     )
+
+
+def _ways(
+    seen: Profile, texts: Sequence[str], model: str | None, test_set: str | None, run: str | None
+) -> str:
+    """Write options under which no two rows have the same names."""
+    roles = {"id": test_set, "model_column": model}
+    guesses = [{role: h} for h in texts for role, held in roles.items() if held is None]
+    if test_set is model:
+        guesses += [{"model_column": a, "id": b} for a, b in permutations(texts, 2)]
+    fit = [g for g in guesses if not _repeat(seen, model, test_set, run, *g.values())][:2]
+    return " or ".join(as_options(**each) for each in fit or [dict.fromkeys(roles, "COLUMN")])
 
 
 def _named(seen: Profile, given: str | None, usual: tuple[str, ...], option: str) -> str | None:
@@ -206,6 +218,8 @@ def _scores(
     seen: Profile, numeric: Sequence[str], model: str | None, test_set: str | None
 ) -> list[str]:
     """Return the column of scores, or one for each model or data set."""
+    if seen.columns.score and model and not test_set:
+        return [*seen.columns.score]
     if seen.columns.score and not (model and test_set):
         raise ValueError(
             f"{_WHERE}: score= is for a table with one score in each row; leave it out. The "
@@ -221,7 +235,7 @@ def _scores(
         if len(found) == 1:
             return found
         what = f"one score, in one of {listed(found) or 'no columns of numbers'}"
-        remedy = f"name it with {as_options(score='COLUMN')}"
+        remedy = f"name it with {as_options(score=next(iter(found), 'COLUMN'))}"
     elif free and not usual:
         _check_sets(free if model else [], seen.columns.greater_is_better())
         return free
@@ -242,17 +256,15 @@ def _check_sets(headings: Sequence[str], direction: bool | None) -> None:
 
     The direction of errors must be given.
     """
-    for heading in headings:
-        if not {*names.words(heading).split("_")}.isdisjoint({*names.MEASURE, *_SIZES}):
-            raise ValueError(
-                f"{_WHERE}: column {heading!r} may be a cost or a size, not a data set; leave it "
-                "out, or rename it."
-            )
-        if direction is None and direction_of(heading) is False:
-            raise ValueError(
-                f"{_WHERE}: column {heading!r} is named like an error; if low scores are good in "
-                "all columns pass greater_is_better=False (--lower-is-better), else leave it out."
-            )
+    costs = [h for h in headings if not _COSTS.isdisjoint(names.words(h).split("_"))]
+    errors = [h for h in headings if direction is None and direction_of(h) is False]
+    others = [h for h in headings if h not in {*costs, *errors}]
+    which = f"name the data sets, as {as_options(score=others)}" if others else "leave it out"
+    low = "low scores are good in all columns pass greater_is_better=False (--lower-is-better)"
+    for heading in [*costs, *errors][:1]:
+        why = "may be a cost or a size, not a data set;"
+        why = why if costs else f"is named like an error; if {low}, else"
+        raise ValueError(f"{_WHERE}: column {heading!r} {why} {which}.")
 
 
 def _rows(frame: pd.DataFrame, keys: Sequence[str | None], heading: str) -> pd.DataFrame:

@@ -15,6 +15,8 @@ from modelcompare.readers.profile import FEW_ROWS, Profile
 _DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
 # Smallest fraction of the pairs of two columns' values that is no coincidence.
 _CROSSED = 0.5
+# Words of a truth, none of which names one of several labels.
+_WHOLE = frozenset({*names.TRUE, *names.MEASURED, *names.MAYBE_TRUE})
 # Number of text columns that are inspected in pairs: columns that name rows come first.
 _MOST_TEXTS = 8
 
@@ -63,9 +65,15 @@ def refuse_several_truths(seen: Profile, *, alone: bool) -> None:
             if rest and ":" not in heading and heading not in columns.by_pattern:
                 truths.setdefault(rest, heading)
         others = _of_same_classes(seen, truths, prefix=prefix) if len(truths) > 1 else []
-        if not others:
+        classes = {rest for by_class in others for rest in by_class}
+        asked = [rest for rest, heading in truths.items() if heading == columns.true]
+        # One truth beside the labels of models: expected_label, cnn_label, cnn_score.
+        is_one = columns.true is not None and not classes.intersection(asked)
+        if not others or is_one or not _WHOLE.isdisjoint(truths):
             continue
-        first, second = list(truths)[:2]
+        first, second = sorted(truths, key=lambda rest: (rest not in classes, rest not in asked))[
+            :2
+        ]
         models = [by_class[first] for by_class in others if first in by_class][:3]
         which = as_options(
             true=truths[first], **({"models": models} if alone else {"pred": models[0]})

@@ -28,10 +28,16 @@ _THOUSANDS = r"-?(?:[1-9][0-9]{0,2}(?:,[0-9]{3})*|0)|NA|-"
 
 def table_of(opened: File) -> pd.DataFrame:
     """Read the rows of an open file."""
-    frame = TABLES[str(opened.kind)](opened)
+    frame = _trimmed(TABLES[str(opened.kind)](opened))
     if len(frame) == 0:
         raise ValueError(f"{opened.name}: the file has a header and no rows.")
     return frame
+
+
+def _trimmed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table without blanks around its headings."""
+    headings = [h.strip() if isinstance(h, str) else h for h in frame.columns]
+    return frame if headings == [*frame.columns] else frame.set_axis(headings, axis=1)
 
 
 def nested(frame: pd.DataFrame, name: str) -> Column | None:
@@ -92,6 +98,10 @@ def _read_delimited(opened: File, *, separator: str) -> pd.DataFrame:
         separator = _separator(data)
     data = _with_separator(data, separator)
     header, n_before = _header(data, separator, opened.name)
+    # As in "id, label": what follows each separator is no part of the cells.
+    spaced = any(heading.startswith(" ") for heading in header)
+    if spaced:
+        header, n_before = _header(data, separator, opened.name, spaced=True)
     if opened.keeps_unnamed:
         header = [heading or "unnamed" for heading in header]
     try:
@@ -102,7 +112,7 @@ def _read_delimited(opened: File, *, separator: str) -> pd.DataFrame:
                 io.BytesIO(data), sep=separator, encoding="utf-8-sig", header=None,
                 index_col=False, skiprows=n_before,
                 # One more column than the header has shows rows that are longer.
-                names=range(len(header) + 1),
+                names=range(len(header) + 1), skipinitialspace=spaced,
                 # Only an empty cell is missing: "NA", "null" and "None" may be labels.
                 dtype=object, keep_default_na=False, na_values=[""],
             )  # fmt: skip
@@ -156,10 +166,12 @@ def _with_points(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     return frame.assign(**found)
 
 
-def _header(data: bytes, separator: str, name: str) -> tuple[list[str], int]:
+def _header(
+    data: bytes, separator: str, name: str, *, spaced: bool = False
+) -> tuple[list[str], int]:  # fmt: skip
     """Return the cells of the first row that is not blank, and the number of rows up to it."""
     file = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
-    lines = csv.reader(file, delimiter=separator)
+    lines = csv.reader(file, delimiter=separator, skipinitialspace=spaced)
     try:
         for number, header in enumerate(lines, start=1):
             if any(map(str.strip, header)):
@@ -307,10 +319,10 @@ def as_frame(source: Any) -> pd.DataFrame:
     integers next to missing cells stay exact.
     """
     if isinstance(source, pd.DataFrame):
-        return flat(source, "the table")
+        return _trimmed(flat(source, "the table"))
     columns = None if isinstance(source, Mapping) else columns_of(source)
     if columns is not None:
-        return pd.DataFrame(columns)
+        return _trimmed(pd.DataFrame(columns))
     raise TypeError(
         "`source` must be a path, several paths, or a data frame (pandas, polars, pyarrow, "
         f"DuckDB), got {shown(source)}."

@@ -48,3 +48,41 @@ def test_subgroups_reach_the_card(run, tmp_path):
     done = run("report", path, "--slice", "lang", "--card", "m", "-o", card, "--resamples", "199")
     assert done.code == 0, done.err
     assert "lang = de" in card.read_text(encoding="utf-8")
+
+
+REFERENCES = ["the cat sat", "a dog barks", "we will see", "good morning all", "it rains"]
+TEXTS = pd.DataFrame({"reference": REFERENCES * 6}).assign(
+    a=lambda f: [t if i % 3 else f"{t} now" for i, t in enumerate(f["reference"])],
+    b=lambda f: [t if i % 2 else f"{t} so {i}" for i, t in enumerate(f["reference"])],
+)
+
+
+def test_metrics_of_texts_imply_texts(run):
+    TEXTS.to_csv("t.csv", index=False)
+    given = ("--resamples", "199", "--format", "json")
+    by_kind = run("compare", "t.csv", "--true", "reference", "--kind", "texts", "-m", "wer", *given)
+    for more in ((), ("--true", "reference")):
+        done = run("compare", "t.csv", *more, "-m", "wer", *given)
+        assert (done.code, done.out) == (0, by_kind.out)
+    for asked in (("-m", "wer", "--margin", "0.5"), ("--rule", "wer:-0.5"), ("--rule", "wer:+0.5")):
+        done = run("gate", "t.csv", "--baseline", "b", "--candidate", "a", *asked)
+        assert "wer" in done.out
+        assert done.err == ""
+    both = run("compare", "t.csv", "-m", "wer", "-m", "accuracy", "--true", "reference")
+    assert "needs texts, but model 'a' gave labels" in both.err
+
+
+def test_scores_named_like_a_metric_of_texts_stay_scores(run):
+    scores = pd.DataFrame({"model": ["a", "b"] * 20, "id": [i // 2 for i in range(40)]})
+    numbers = [i % 7 / 7 for i in range(40)]
+    scores.assign(wer=numbers, cer=numbers).to_csv("s.csv", index=False)
+    scored = ("--read", "score=wer", "--read", "score=cer")
+    done = run("compare", "s.csv", "-m", "wer", *scored, "--resamples", "199")
+    assert (done.code, done.err) == (0, "")
+    assert "scores: wer, cer" in done.read
+
+
+def test_texts_without_a_truth_ask_for_it(run):
+    TEXTS.rename(columns={"reference": "c"}).to_csv("t.csv", index=False)
+    done = run("compare", "t.csv", "-m", "wer")
+    assert "name it with true= (--true COLUMN)" in done.err

@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 import modelcompare as mc
@@ -81,3 +82,65 @@ def test_folds_are_read_by_the_same_options(run, tmp_path):
     WIDE.assign(Fold=range(10)).to_csv(tmp_path / "u.csv")
     assert run("ranks", "u.csv", *sizes, "--read", "run=cnn").code == 2
     assert run("ranks", "u.csv", *sizes).out == run("ranks", "u.csv", *sizes, "--model", "*").out
+
+
+def leaderboards(folder, **dropped):
+    """Write a file for each model, as benchmarks of forecasts are published."""
+    folder.mkdir()
+    for place, model in enumerate(["net", "tree", "naive"]):
+        rows = [(f"d{i}", model, 0.8 + place / 10 + i / 20, 0.1 * (place + 1)) for i in range(6)]
+        frame = pd.DataFrame(rows, columns=["dataset", "model", "MASE", "WQL"])
+        frame.drop(columns=[*dropped.get("columns", [])]).to_csv(
+            folder / f"{model}-zero.csv", index=False
+        )
+
+
+ASKED = ("--read", "score=MASE", "--lower-is-better", "--format", "json")
+
+
+def test_ranks_of_a_folder_and_of_several_files_are_of_all_rows(run, tmp_path):
+    leaderboards(tmp_path / "f")
+    asked = run("ranks", "f")
+    assert "score='MASE' (--read score=MASE)" in asked.err
+    done = run("ranks", "f", *ASKED)
+    ranks = {row["model"]: row["mean_rank"] for row in json.loads(done.out)["ranks"]}
+    assert ranks == {"net": 1.0, "tree": 2.0, "naive": 3.0}
+    files = run("ranks", *sorted((tmp_path / "f").iterdir()), *ASKED)
+    assert files.out == done.out
+
+
+def test_files_that_name_no_models_are_models_and_those_without_data_sets_are_these(run, tmp_path):
+    leaderboards(tmp_path / "f", columns=["model"])
+    done = run("ranks", "f", *ASKED)
+    assert [row["model"] for row in json.loads(done.out)["ranks"]] == [
+        "net-zero", "tree-zero", "naive-zero"
+    ]  # fmt: skip
+    leaderboards(tmp_path / "g")
+    frame = pd.concat(pd.read_csv(path) for path in (tmp_path / "g").iterdir())
+    (tmp_path / "sets").mkdir()
+    for name, part in frame.groupby("dataset"):
+        part.drop(columns="dataset").to_csv(tmp_path / "sets" / f"{name}.csv", index=False)
+    by_set = run("ranks", "sets", *ASKED)
+    assert [row["mean_rank"] for row in json.loads(by_set.out)["ranks"]] == [1.0, 2.0, 3.0]
+
+
+def test_files_that_may_be_models_or_data_sets_are_refused(run, tmp_path):
+    leaderboards(tmp_path / "f", columns=["model", "dataset"])
+    assert "names neither models nor data sets (its columns: MASE, WQL)" in run("ranks", "f").err
+    leaderboards(tmp_path / "g")
+    (tmp_path / "g" / "net-zero.csv").write_text("dataset,model,mase\nd0,net,1\n")
+    assert "lacks the score of net on data set 'd0'" in run("ranks", "g", *ASKED).err
+    (tmp_path / "g" / "meta.json").write_text("{}")
+    assert "meta.json" in run("ranks", "g").err
+
+
+def test_a_row_for_each_model_takes_the_columns_of_data_sets(run, tmp_path):
+    rows = [(f"net{i}", 224, 80 - i, 20 + i, 95 - i / 2, 25.5 + i) for i in range(8)]
+    frame = pd.DataFrame(rows, columns=["model", "img_size", "imagenet", "err", "real", "params"])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    asked = run("ranks", "t.csv")
+    assert "(--read score=imagenet --read score=real)" in asked.err
+    done = run("ranks", "t.csv", "--read", "score=imagenet", "--read", "score=real", *ASKED[-2:])
+    assert json.loads(done.out)["ranks"][0] == {"model": "net0", "mean_rank": 1.0}
+    one = run("ranks", "t.csv", "--read", "model-column=model", "--read", "score=imagenet")
+    assert "`table` needs a row for each of 2 data sets or more; it has 1." in one.err

@@ -106,13 +106,6 @@ def test_results_without_samples_are_refused_with_the_remedy(run, tmp_path, name
     assert (done.code, done.err) == (2, f"modelcompare: error: {REFUSED[name]}\n")
 
 
-def test_a_folder_of_tables_is_refused(run, tmp_path):
-    (tmp_path / "results").mkdir()
-    (tmp_path / "results/glue.csv").write_text("dataset,a,b,c\nu,1,2,3\n")
-    done = run("ranks", "results")
-    assert done.err == "modelcompare: error: results has tables (glue.csv); name one of them.\n"
-
-
 def test_the_table_that_a_refusal_names_is_read(run, tmp_path):
     rows = [
         f"{d},{m},{s}"

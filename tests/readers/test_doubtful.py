@@ -178,6 +178,25 @@ def test_several_true_labels_are_refused_with_the_command_for_one(tmp_path, head
         assert preds.y_true.tolist() == frame[names[0]].tolist()
 
 
+def test_one_true_label_beside_the_labels_of_models_is_the_truth(tmp_path):
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"expected_label": TRUTH})
+    for seed, model in enumerate(["bert", "roberta"], start=1):
+        frame[f"{model}_label"], frame[f"{model}_score"] = labels(seed), rng.random(N).round(2)
+    for name in ("expected_label", "gold_label", "oracle_label"):
+        for source in both(frame.rename(columns={"expected_label": name}), tmp_path):
+            for options in ({"true": name}, *([{}] if name != "oracle_label" else [])):
+                preds = mc.read_predictions(source, **options)
+                assert preds.models == ("bert_label", "roberta_label")
+                assert preds.y_true.tolist() == TRUTH.tolist()
+
+
+def test_several_true_labels_are_refused_if_one_of_them_is_named(tmp_path):
+    for source in both(several_labels("{who}_{label}"), tmp_path):
+        with pytest.raises(ValueError, match=r"true='true_3', models=\['A_3', 'B_3'\]"):
+            mc.read_predictions(source, true="true_3")
+
+
 def test_several_true_labels_in_a_file_for_each_model_are_refused_too(tmp_path):
     frame = several_labels("{who}_{label}").rename_axis("id").reset_index()
     paths = []
