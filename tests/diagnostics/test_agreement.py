@@ -24,7 +24,7 @@ def estimate(frame, statistic):
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
-@pytest.mark.parametrize("ratings", [RATINGS, HOLED])
+@pytest.mark.parametrize("ratings", [RATINGS, HOLED, RATINGS - 1])
 def test_alpha_is_krippendorffs(level, ratings):
     found = mc.diagnostics.annotator_agreement(
         ratings, level=level, n_resamples=2, method="percentile"
