@@ -15,6 +15,7 @@ from modelcompare.cli.app import main
 from modelcompare.comparison.correction import adjust_groups
 from modelcompare.engine.run_variances import Layers
 from modelcompare.intervals.influences import difference_interval
+from modelcompare.report.numbers import format_percent
 
 RNG = np.random.default_rng(5)
 SIZES = {"s": 40, "t": 60, "u": 80, "v": 50}
@@ -271,6 +272,9 @@ def test_sets_that_separate_no_models_are_named():
     weak = [name for name in SIZES if largest[name] < 1]
     assert weak
     assert f"no two models are separated by {weak[0]}" in close.verdict()
+    assert len(weak) > 1
+    nearest = format_percent(round(max(largest[weak]), 2))
+    assert f"which have at most {nearest} of the samples that the" in close.verdict()
 
 
 def test_the_agreement_of_orders_is_kendalls():

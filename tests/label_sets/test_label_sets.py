@@ -340,3 +340,17 @@ def test_a_function_gets_rows_of_each(soft):
     found = mc.bootstrap(soft, share, n_resamples=9).estimate
     assert {*seen} == {((N, 3), (N, 3))}
     assert np.asarray(found).ravel() == pytest.approx(1 - estimate(soft, "hamming_loss").ravel())
+
+
+def test_a_column_of_a_true_label_that_is_neither_0_nor_1_is_refused_by_its_row():
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, (12, 3))
+    columns = {f"y_true:{label}": truth[:, k] for k, label in enumerate(LABELS)}
+    columns |= {f"a:{label}": truth[::-1, k] for k, label in enumerate(LABELS)}
+    table = pd.DataFrame(columns)
+    assert mc.read_predictions(table).models == ("a",)
+    table.loc[7, "y_true:dog"] = 2
+    with pytest.raises(
+        ValueError, match=r"columns y_true:LABEL must hold 0 or 1, but do not in 1 row \(row 7\)"
+    ):
+        mc.read_predictions(table)
