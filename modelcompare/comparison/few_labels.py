@@ -15,7 +15,12 @@ from modelcompare.engine.cells import LEAST
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.judged import Judged
-from modelcompare.engine.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
+from modelcompare.engine.labels_drawn import (
+    NOT_AT_RANDOM,
+    not_drawn,
+    p_at_random,
+    p_of_places,
+)
 from modelcompare.intervals import Interval
 from modelcompare.metrics import SparseDataWarning
 from modelcompare.words import warn_caller
@@ -95,9 +100,16 @@ def _few_of_classes(sample: Sample, judged: Judged, places: IntArray) -> list[st
 
 
 def warn_if_not_drawn(predictions: TestSet) -> None:
-    """Warn of labels that were not drawn at random."""
+    """Warn of labels that were not drawn at random, by answers and verdicts or by their rows."""
     if p_at_random(predictions) < NOT_AT_RANDOM:
         warn_of_data(str(not_drawn(predictions)))
+    if (p := p_of_places(predictions)) < NOT_AT_RANDOM:
+        warn_of_data(
+            f"samples with labels by people are not spread over the rows as a random part is (p = "
+            f"{p:.2g}): if the order means something (time, source), the judge may err otherwise "
+            "where there are no labels, and nothing here shows it. Label samples drawn from all "
+            "rows, or give the strata of the draw (strata, --read strata=COLUMN)."
+        )
 
 
 def worth(judged: Judged, key: ValueKey) -> str:

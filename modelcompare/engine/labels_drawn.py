@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import chdtrc
 
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.judges import Judge
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.patterns import joint, patterns_of
+from modelcompare.engine.patterns import PARTS, joint, patterns_of, strata_of
 
 # P-value below which labels are taken for not drawn at random: it stops a decision.
 NOT_AT_RANDOM = 0.01
@@ -60,6 +61,30 @@ def not_drawn(predictions: TestSet) -> ValueError:
     )
 
 
+def p_of_places(predictions: TestSet) -> float:
+    """Compute the p-value of the places of samples with labels: how many in each fifth of the rows.
+
+    The test is that of `p_at_random`, with fifths of each stratum in place of answers.
+    """
+    judge = predictions.judge
+    if judge is None or not isinstance(predictions, Predictions):
+        return 1.0
+    return judge.kept(("places",), partial(_p_of_places, predictions, judge))
+
+
+def _p_of_places(predictions: Predictions, judge: Judge) -> float:
+    """Compute the p-value of the fifths of each stratum's rows that samples with labels are in."""
+    strata = strata_of(predictions, judge)
+    row = pd.Series(strata).groupby(strata).cumcount().to_numpy()
+    codes = PARTS * strata + PARTS * row // np.bincount(strata)[strata]
+    weights = np.zeros(len(codes))
+    weights[judge.labelled] = judge.label_weights
+    sizes, labels, squares = (
+        np.bincount(codes, x).astype(np.float64) for x in (None, weights, weights**2)
+    )
+    return _pearson(judge, np.arange(len(sizes)) // PARTS, sizes, labels, squares)
+
+
 def _p_value(predictions: Predictions, judge: Judge, model: str) -> float:
     """Compute the p-value of the answers of a model, unless these are values, and verdicts."""
     patterns = patterns_of(predictions, judge, [[model]])
@@ -68,6 +93,13 @@ def _p_value(predictions: Predictions, judge: Judge, model: str) -> float:
     sizes, labels, squares = patterns.sums(codes, judge.label_weights)
     stratum = np.empty(len(sizes))
     stratum[codes] = strata
+    return _pearson(judge, stratum, sizes, labels, squares)
+
+
+def _pearson(
+    judge: Judge, stratum: AnyArray, sizes: FloatArray, labels: FloatArray, squares: FloatArray
+) -> float:
+    """Compute the p-value of numbers of labels, given those of samples, within strata."""
     statistic = degrees = 0.0
     for here in (stratum == each for each in np.unique(stratum)):
         found, share = (x[here] / x[here].sum() for x in (labels, sizes))

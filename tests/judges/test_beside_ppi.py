@@ -46,6 +46,7 @@ def test_the_error_is_near_that_of_ppi() -> None:
     assert 100 < degrees < 600
 
 
+@pytest.mark.filterwarnings("ignore:samples with labels by people are not spread")
 def test_verdicts_of_two_values_are_ppi_at_its_best_coefficient() -> None:
     rng = np.random.default_rng(2)
     people = (rng.random(2000) < 0.7).astype(float)

@@ -207,6 +207,7 @@ def test_names_of_samples_and_verdicts_on_each_model_are_in_the_queue() -> None:
     assert "judge of a 1.0, judge of b 0.0" in {*queue["stratum"]}
 
 
+@pytest.mark.filterwarnings("ignore:samples with labels by people are not spread")
 def test_strata_of_numbers_are_named_by_their_ranges() -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 800)

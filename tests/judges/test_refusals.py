@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import chi2, chisquare
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
-from modelcompare.engine.labels_drawn import p_at_random
-from tests.judges.sets import answers, drawn
+from modelcompare.engine.labels_drawn import p_at_random, p_of_places
+from tests.judges.sets import Array, answers, drawn
 from tests.public import functions
 
 TAKES_A_JUDGE = {"compare", "decide", "gate", "judge_report", "sample_size"}
@@ -129,7 +130,7 @@ def test_labels_that_were_not_drawn_at_random_stop_a_decision() -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 2000)
     model, judge = answers(rng, truth, 0.8, 2), answers(rng, truth, 0.9, 2)
-    easy = np.flatnonzero(model == judge)[:200]
+    easy = np.flatnonzero(model == judge)[::7][:200]
     seen = np.full(2000, np.nan)
     seen[easy] = truth[easy]
     other = answers(rng, truth, 0.8, 2)
@@ -146,6 +147,51 @@ def test_the_test_of_the_draw_has_its_size() -> None:
     p = np.array([p_at_random(drawn(seed, 60, 600)[0]) for seed in range(400)])
     assert np.mean(p < 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
     assert np.mean(p < 0.01) <= 0.03
+
+
+def labelled_where(places: Array, **options: Any) -> mc.Predictions:
+    """Return 1,000 samples with 100 labels there, and a judge that errs more from row to row."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 1000)
+    wrong = rng.random(1000) < np.linspace(0, 0.4, 1000)
+    seen = np.full(1000, np.nan)
+    seen[places] = truth[places]
+    outputs = {"a": answers(rng, truth, 0.8, 2), "b": answers(rng, truth, 0.8, 2)}
+    return mc.Predictions(seen, outputs, judge=np.where(wrong, 1 - truth, truth), **options)
+
+
+def test_labels_of_the_first_rows_of_a_file_are_warned_of_on_every_road() -> None:
+    first = labelled_where(np.arange(0, 200, 2))
+    for ask in (
+        lambda: mc.compare(first, "accuracy"),
+        lambda: mc.decide(first, "a", "b", "accuracy", margin=0.1),
+        lambda: mc.gate(first, "a", "b", ["accuracy:-0.1"]),
+        lambda: mc.sample_size(first, "a", "b", "accuracy"),
+        lambda: mc.diagnostics.judge_report(first),
+    ):
+        with pytest.warns(DataWarning, match="not spread over the rows as a random part is"):
+            ask()
+    middle = labelled_where(np.arange(400, 600, 2))
+    with pytest.warns(DataWarning, match="not spread over the rows"):
+        mc.compare(middle, "accuracy")
+
+
+def test_labels_that_are_spread_over_the_rows_or_drawn_by_strata_are_not_warned_of() -> None:
+    mc.compare(labelled_where(np.arange(0, 1000, 10)), "accuracy")
+    strata = np.arange(1000) // 200
+    drawn_so = [200 * k + np.arange(n) * (200 // n) for k, n in enumerate((50, 20, 10, 10, 10))]
+    mc.compare(labelled_where(np.concatenate(drawn_so), strata=strata), "accuracy")
+
+
+def test_the_test_of_the_rows_has_its_size() -> None:
+    p = np.array([p_of_places(drawn(seed, 60, 600)[0]) for seed in range(400)])
+    assert np.mean(p < 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+    assert np.mean(p < 0.01) <= 0.03
+    # scipy's chi-squared test of the numbers in fifths, of sampling without replacement.
+    preds, _ = drawn(1, 60, 600)
+    counts = np.add.reduceat(preds.judge.labelled.astype(int), np.arange(0, 600, 120))
+    expected = chi2.sf(chisquare(counts).statistic / (1 - 60 / 600), 4)
+    assert p_of_places(preds) == pytest.approx(expected, rel=1e-9)
 
 
 def test_selected_classes_have_the_numbers_of_all() -> None:

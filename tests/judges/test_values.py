@@ -169,6 +169,7 @@ def test_weights_of_labels_undo_how_they_were_drawn() -> None:
 
 
 @pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.filterwarnings("ignore:samples with labels by people are not spread")
 def test_values_do_not_depend_on_the_order_of_the_samples(soft: bool) -> None:
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 4, 500)
@@ -192,6 +193,7 @@ def test_values_do_not_depend_on_the_order_of_the_samples(soft: bool) -> None:
     assert found[0] == pytest.approx(found[1], abs=1e-9, nan_ok=True)
 
 
+@pytest.mark.filterwarnings("ignore:samples with labels by people are not spread")
 def test_means_of_numbers_do_not_depend_on_the_order_of_the_samples() -> None:
     rng = np.random.default_rng(5)
     people, noise = rng.normal(size=(2, 400)), rng.normal(size=(2, 400))
