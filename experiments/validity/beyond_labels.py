@@ -81,6 +81,8 @@ def _heavy_tails() -> Iterator[Params]:
     for law, n in product(("normal", "lognormal(1)", "lognormal(2)", "t(3)"), (50, 100, 300, 1000)):
         yield {"part": "means", "law": law, "n": n}
         yield {"part": "means", "law": law, "n": n, "laws": "unlike"}
+    for law, n in (("lognormal(1)", 15), ("exponential", 15), ("exponential", 50)):
+        yield {"part": "means", "law": law, "n": n}
     for law, n in product(("normal", "t(3)", "lognormal(1)"), (50, 100, 300)):
         yield {"part": "regression", "law": law, "n": n}
 
@@ -362,6 +364,8 @@ def _drawn(law: str, u: Array) -> tuple[Array, float]:
     if law.startswith("lognormal"):
         sigma = float(law[10:-1])
         return stats.lognorm.ppf(u, sigma), float(np.exp(sigma**2 / 2))
+    if law == "exponential":
+        return stats.expon.ppf(u), 1.0
     return (stats.norm.ppf(u) if law == "normal" else stats.t.ppf(u, 3)), 0.0
 
 

@@ -165,6 +165,7 @@ def _judge_default(
     if np.isnan(ends).any():
         return
     tally.add(*key, "covered or warned", warned or _holds(ends, truth))
+    tally.add(*key, "warned", warned)
     tally.add(*key, "estimate left out", not _holds(ends, estimate))
 
 

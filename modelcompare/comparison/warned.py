@@ -10,9 +10,9 @@ The criteria do not depend on the chosen interval or test:
 - heavy tails, of metrics without two bounds: fewer than `FEW` samples carry the variance of a value
   or a difference, ``(sum u^2)^2 / sum u^4`` of the influences u, and they lie on one side:
   ``|sum u^3| > 0.35 (sum u^2)^1.5``. Of 30 normal numbers ten carry the variance, of 30 exponential
-  ones eight, and Student's interval of their mean keeps its coverage; of 100 lognormal numbers
-  (sigma 2) three, and it covers 0.82. Symmetric tails do not reduce coverage. Intervals of bounded
-  values keep their coverage with three carriers.
+  ones eight, and Student's interval of their mean keeps its coverage. Symmetric tails do not reduce
+  coverage. Intervals of bounded values keep it with three carriers. Means of positive numbers are
+  judged by their logarithms, which show tails that no sample shows (`tails`).
 - functions and values that influences do not describe: fewer than three carriers. Their intervals
   are resampled, so they need not be symmetric, but a single sample determines a maximum.
 """
@@ -28,7 +28,8 @@ from functools import cached_property
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.comparison.tails import heavy_models, heavy_pairs, log_spreads
 from modelcompare.data.sizes import run_counts
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts, Sample
@@ -191,25 +192,38 @@ class _Sparse:
         """Yield texts of values and differences that a few extreme samples determine."""
         if not (is_resampled(metric) or self._trusts_influences(metric)):
             return
-        n, moments = self.evaluation.units.size, self.values.moments
-        judged = [(Contrasts(self.values, None), moments.carriers())]
-        if not is_resampled(metric) and self.pairs is not None and len(self.pairs[0]):
-            carriers = self._pair_carriers(self.pairs, where)
-            judged.append((Contrasts(self.values, self.pairs), carriers))
-        for rows, carriers in judged:
-            if is_resampled(metric):
-                # If leaving one out changes nothing, the number is unknown.
-                moved = np.diagonal(moments.second, axis1=1, axis2=2).T > 0
-                few = moved & (carriers < FEW_RESAMPLED)
-            else:
-                # A few units, all on one side, carry the variance.
-                few = (carriers < FEW) & (6 * np.abs(rows.acceleration) > _SKEWED)
-            for row, place in np.argwhere(few[:, where]):
-                key = self.evaluation.keys[where[place]]
-                yield (
-                    f"{value_name(key.metric, key.label)} of {rows.names[row]}: "
-                    f"{carriers[row, where[place]]:.2g} of {n:,} {self._unit} carry its variance"
-                )
+        moments, spreads = self.values.moments, log_spreads(self.evaluation, metric)
+        carriers, rows = moments.carriers()[:, where], Contrasts(self.values, None)
+        if is_resampled(metric):
+            # If leaving one out changes nothing, the number is unknown.
+            moved = np.diagonal(moments.second, axis1=1, axis2=2).T > 0
+            few = (moved & (moments.carriers() < FEW_RESAMPLED))[:, where]
+            yield from self._heavy(rows, few, carriers, where)
+            return
+        heavy = heavy_models(self._few_on_one_side(rows, carriers, where), spreads)
+        yield from self._heavy(rows, heavy, carriers, where)
+        if self.pairs is not None and len(self.pairs[0]):
+            carriers = self._pair_carriers(self.pairs, where)[:, where]
+            rows = Contrasts(self.values, self.pairs)
+            few = self._few_on_one_side(rows, carriers, where)
+            heavy = heavy_pairs(few, heavy, spreads, self.pairs)
+            yield from self._heavy(rows, heavy, carriers, where)
+
+    def _few_on_one_side(self, rows: Contrasts, carriers: FloatArray, where: IntArray) -> BoolArray:
+        """Return the values of which a few units, all on one side, carry the variance."""
+        return (carriers < FEW) & (6 * np.abs(rows.acceleration[:, where]) > _SKEWED)
+
+    def _heavy(
+        self, rows: Contrasts, heavy: BoolArray, carriers: FloatArray, where: IntArray
+    ) -> Iterator[str]:
+        """Yield a text for each value with a heavy tail, seen or hidden."""
+        n = self.evaluation.units.size
+        for row, place in np.argwhere(heavy):
+            key, few = self.evaluation.keys[where[place]], carriers[row, place]
+            what = f"{few:.2g} of {n:,} {self._unit} carry its variance"
+            if few >= FEW:
+                what = f"by their logarithms, larger {self._unit} than all {n:,} may decide it"
+            yield f"{value_name(key.metric, key.label)} of {rows.names[row]}: {what}"
 
     def _pair_carriers(self, pairs: Pairs, where: IntArray) -> FloatArray:
         """Return the number of units that carry each difference's variance, (n_pairs, n_values)."""

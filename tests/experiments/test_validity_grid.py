@@ -200,10 +200,6 @@ def beyond(measure, value, **more):
 @pytest.mark.parametrize(
     ("row", "broken"),
     [
-        (beyond("found, unwarned", 0.09), True),
-        (beyond("found, unwarned", 0.06), False),
-        (beyond("rejected, unwarned", 0.09), True),
-        (beyond("covered or warned", 0.90), True),
         (beyond("covered", 0.90), False),
         (beyond("outside its range", 0.001), True),
         (beyond("passed", 0.09), True),
@@ -214,16 +210,35 @@ def test_scores_and_functions_have_promises_of_their_own(row, broken):
     assert (len(missed(row | {"quantity": "test"})) == 1) is broken
 
 
-def test_warnings_where_intervals_hold_are_few():
-    def cells(warned):
-        return [
-            beyond(measure, value, cell=f"cell {place}")
-            for place in range(10)
-            for measure, value in (("covered", 0.95), ("warned", float(place < warned)))
-        ]
+@pytest.mark.parametrize(
+    ("measure", "value", "warned", "broken"),
+    [
+        ("found, unwarned", 0.09, 0.0, True),
+        ("found, unwarned", 0.06, 0.0, False),
+        ("found, unwarned", 0.05, 0.5, True),  # a tenth of those without a warning
+        ("rejected, unwarned", 0.09, 0.0, True),
+        ("covered or warned", 0.90, 0.0, True),
+        ("covered or warned", 0.96, 0.75, True),  # 0.84 of those without a warning
+        ("covered or warned", 0.96, 0.4, False),  # 0.933 of them
+        ("covered or warned", 0.96, 0.95, False),  # nearly all trials warn
+    ],
+)
+def test_a_warning_excuses_no_trial_without_one(measure, value, warned, broken):
+    row = beyond(measure, value, quantity="test")
+    short = missed(row, row | {"measure": "warned", "value": warned})
+    assert (len(short) == 1) is broken
+    if broken:
+        assert short["trials"].tolist() == [4000 * (1 - warned)]
 
-    assert missed(*cells(1)).empty
-    (short,) = missed(*cells(2)).itertuples()
+
+def test_few_trials_warn_of_what_covers_well():
+    def cell(covered, warned):
+        both = (("covered", covered), ("warned", warned))
+        return [beyond(measure, value) for measure, value in both]
+
+    assert missed(*cell(0.95, 0.11)).empty  # within the noise
+    assert missed(*cell(0.94, 0.9)).empty
+    (short,) = missed(*cell(0.95, 0.2)).itertuples()
     assert (short.promise, short.value) == ("warnings where intervals hold", 0.2)
 
 
