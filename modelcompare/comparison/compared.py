@@ -17,7 +17,7 @@ from modelcompare.comparison.notes import notes
 from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.units import THESE_RUNS, scope
+from modelcompare.engine.units import THESE_RUNS, are_these_runs, scope
 from modelcompare.intervals import difference_method
 from modelcompare.metrics.planning import positive_note
 from modelcompare.report.numbers import decimals_for
@@ -132,7 +132,7 @@ class Compared(Evidence):
         return signature(
             n=self.n_samples,
             **{predictions.unit: units.n_units if predictions.unit != "samples" else None,
-               THESE_RUNS: bool(self.notes) and not self.bootstrap.varies_beyond,
+               THESE_RUNS: self.of_these_runs,
                "labels": None if predictions.judge is None else predictions.judge.n_labels},
             random="items+runs" if self.bootstrap.new_runs else None,
             B=self.n_resamples, ci="/".join(dict.fromkeys(intervals)),
@@ -162,6 +162,12 @@ class Compared(Evidence):
     def notes(self) -> tuple[str, ...]:
         """Scope of the conclusions: the given runs, if there are several, or new ones."""
         return scope(self.bootstrap.evaluation.predictions, new_runs=self.bootstrap.new_runs)
+
+    @property
+    def of_these_runs(self) -> bool:
+        """True if there are several runs, and the conclusions are for these."""
+        predictions, new_runs = self.bootstrap.evaluation.predictions, self.bootstrap.new_runs
+        return are_these_runs(predictions, new_runs=new_runs)
 
     @property
     def positive_notes(self) -> tuple[str, ...]:

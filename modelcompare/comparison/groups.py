@@ -210,7 +210,7 @@ class GroupComparison(Result):
         found = self._found.values()
         new_runs = any(each.bootstrap.new_runs for each in found)
         judges = [each.bootstrap.evaluation.predictions.judge for each in found]
-        these_runs = any(each.notes and not each.bootstrap.varies_beyond for each in found)
+        these_runs = any(each.of_these_runs for each in found)
         return signature(
             "compare_groups", sets=len(self.results) if self._of_sets else None, n=self.n_samples,
             labels=sum(each.n_labels for each in judges if each is not None) or None,

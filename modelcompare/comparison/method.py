@@ -248,11 +248,11 @@ def _grouped(used: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def comparison_code(result: Compared) -> str:
     """Return code that repeats the call, with the options that the result records."""
-    these_runs = result.notes and not result.bootstrap.varies_beyond
+    these_runs = "items" if result.of_these_runs else None
     options: dict[str, Any] = {
         "n_resamples": result.n_resamples, "confidence_level": result.confidence_level,
         "method": result.method, "test": result.test, "correction": result.correction,
-        "random": "items+runs" if result.bootstrap.new_runs else "items" if these_runs else None,
+        "random": "items+runs" if result.bootstrap.new_runs else these_runs,
         "family": result.family, "baseline": result.baseline, "alpha": result.alpha,
     }  # fmt: skip
     if result.rng_label.isdigit():

@@ -63,8 +63,9 @@ class _Sentence:
                 f"{models[leader]} leads ({best}) and is better than {self._names(beaten)} "
                 f"({self._largest_p(leader, beaten)}){self._undefined}."
             )
-        first = self._tie(leader, tied, best)
-        who = models[leader] if " are level at " in first else "it"
+        level = [i for i in tied if self._are_level(leader, i)]
+        first = self._tie(leader, tied, level, best)
+        who = models[leader] if level else "it"
         behind = f"; {who} is better than {self._names(beaten)}" if beaten else ""
         settle = self._what_would_settle(leader, tied[0])
         return f"{first}{behind}{self._undefined}.{settle}"
@@ -92,11 +93,15 @@ class _Sentence:
     def _names(self, models: list[int]) -> str:
         return some_of([self.found.models[model] for model in models])
 
-    def _tie(self, leader: int, tied: list[int], best: str) -> str:
+    def _are_level(self, a: int, b: int) -> bool:
+        """Return whether two models have the same value, but for rounding."""
+        point = self.found.point[:, self.at]
+        return math.isclose(point[a], point[b], rel_tol=1e-12)
+
+    def _tie(self, leader: int, tied: list[int], level: list[int], best: str) -> str:
         """Return a clause: models with the same value as the leader, and models not different."""
-        point, models = self.found.point[:, self.at], self.found.models
+        models = self.found.models
         clause = self._difference_clause(leader, tied[0])
-        level = [i for i in tied if math.isclose(point[leader], point[i], rel_tol=1e-12)]
         if not level:
             rival = models[tied[0]] + (f" and {len(tied) - 1} more" if len(tied) > 1 else "")
             return (

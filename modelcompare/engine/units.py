@@ -58,6 +58,11 @@ def scope(predictions: TestSet, *, new_runs: bool) -> tuple[str, ...]:
     return (f"For the training procedures, seen in {seen} runs each: new runs are allowed for.",)
 
 
+def are_these_runs(predictions: TestSet, *, new_runs: bool) -> bool:
+    """True if an answer is for the runs at hand, and there are several."""
+    return not new_runs and predictions.judge is None and bool(for_these_runs(predictions))
+
+
 def written_size(test_sets: Collection[TestSet]) -> str:
     """Write the number of samples; of items too where these have several rows each."""
     if not all(map(are_items, test_sets)):

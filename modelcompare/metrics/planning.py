@@ -19,8 +19,6 @@ from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.quantiles import percentile_of
 from modelcompare.words import label_name
 
-# The first words of `positive_note`.
-POSITIVE = "The positive class"
 _SETS = {"labels", "label_sets"}
 _SERVES = {
     "probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"},
@@ -129,7 +127,9 @@ def positive_note(metric: AnyMetric, predictions: TestSet) -> tuple[str, ...]:
     raw = metric.serves_values and "values" in predictions.kinds.values()
     if not metric.of_positive and not raw:
         return ()
-    return (terminal(f"{POSITIVE} of {metric.name} is {label_name(predictions.labels[-1])}."),)
+    return (
+        terminal(f"The positive class of {metric.name} is {label_name(predictions.labels[-1])}."),
+    )
 
 
 def _check_answers(metric: AnyMetric, predictions: TestSet) -> None:

@@ -19,7 +19,7 @@ from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.runs import check_crossed, runs_are_random
-from modelcompare.engine.units import for_these_runs, scope
+from modelcompare.engine.units import are_these_runs, for_these_runs, scope
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.closed import proportions
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
@@ -137,6 +137,11 @@ class Contrast(PairView):
         runs = scope(predictions, new_runs=self.sample.new_runs)
         return (*runs, *positive_note(self.metric, predictions))
 
+    @property
+    def of_these_runs(self) -> bool:
+        """True if there are several runs, and the result is for these."""
+        return are_these_runs(self.evaluation.predictions, new_runs=self.sample.new_runs)
+
     def test(self, name: str) -> Outcome:
         """Run a test on this value alone; the arrays of its outcome have shape (1, 1)."""
         found, here = run_test(name, self), np.s_[:, self.position : self.position + 1]
@@ -174,6 +179,11 @@ class Unpaired:
         notes = [note for predictions in self.predictions for note in for_these_runs(predictions)]
         classes = [n for each in self.predictions for n in positive_note(self.metric, each)]
         return tuple(dict.fromkeys([*notes, *classes]))
+
+    @property
+    def of_these_runs(self) -> bool:
+        """True if a test set has several runs; the result is for these."""
+        return any(are_these_runs(each, new_runs=False) for each in self.predictions)
 
     @property
     def evaluations(self) -> list[Evaluation]:

@@ -104,6 +104,8 @@ class DecisionResult(Result):
         `n_needed`, also of definite answers.
     too_early : str
         Reason why the answer does not count before the last of several looks; else empty.
+    of_these_runs : bool
+        True if there are several runs, and the answer is for these.
     """
 
     baseline: str
@@ -127,6 +129,7 @@ class DecisionResult(Result):
     test_set: str = ""
     needed: float = field(default=math.nan, repr=False)
     too_early: str = field(default="", repr=False)
+    of_these_runs: bool = field(default=False, repr=False)
 
     _stem: ClassVar[str] = "decision"
     _schema_version: ClassVar[int] = 3
@@ -155,7 +158,7 @@ class DecisionResult(Result):
     @property
     def varies(self) -> bool:
         """True if the answer is for new runs of the training procedures, or for new test sets."""
-        return "random" in self.made_with
+        return bool(self.made_with.get("random"))
 
     @property
     def signature(self) -> str:
@@ -163,11 +166,6 @@ class DecisionResult(Result):
             "decide", n=self.n_samples, kind=self.kind, margin=self.margin, alpha=self.alpha,
             **self.made_with, **{THESE_RUNS: self.of_these_runs},
         )  # fmt: skip
-
-    @property
-    def of_these_runs(self) -> bool:
-        """True if there are several runs, and the answer is for these."""
-        return any("For these" in note for note in self.notes)
 
     @property
     def row(self) -> dict[str, object]:
@@ -218,7 +216,7 @@ class DecisionResult(Result):
         gain = format_number(self.gain, self.decimals, signed=True) if known else "unknown"
         interval = interval_clause(self.ci_low, self.ci_high, self.decimals, 1 - 2 * self.alpha)
         numbers = f"gain {gain}, {interval}, {p_clause(self.p_value)}"
-        when = " at any time" if "any-time" in self.made_with else ""
+        when = " at any time" if self.made_with.get("any-time") else ""
         alpha = f"one-sided alpha {self.alpha:.3g}{when}"
         alpha += f"; {self.assumption}" if self.assumption else ""
         caveat = f" {self.caveat}" if self.caveat else ""
@@ -396,4 +394,5 @@ def _decision(
          **({"sets": len(found.contrasts)} if len(found.contrasts) > 1 else {})},
         unseen.assumption(first.metric), unseen.caveat(first.metric, n, first.unit), found.notes,
         found.test_set, math.nan if found.bounded else needed, found.too_early,
+        found.of_these_runs,
     )  # fmt: skip

@@ -138,6 +138,11 @@ class Gain:
         return varying(sets=self.sets_vary, runs=new_runs)
 
     @property
+    def of_these_runs(self) -> bool:
+        """True if a test set has several runs, and the gain is for these."""
+        return any(each.of_these_runs for each in self.contrasts.values())
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Notes on the runs and test sets for which the gain holds, if there are several."""
         notes = notes_of_sets({name: each.notes for name, each in self.contrasts.items()})

@@ -13,7 +13,6 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.runs import RUN_TEST, runs_are_random
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.classes import one_value
-from modelcompare.metrics.planning import POSITIVE
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.claims import not_below_interval
@@ -72,6 +71,8 @@ class PairedTestResult(Result):
         of independent samples; NaN for others.
     n_groups : int, optional
         Number of groups into which the test combined very many samples, or clusters, to swap them.
+    of_these_runs : bool
+        True if there are several runs, and the result is for these.
     """
 
     model_a: str
@@ -91,6 +92,7 @@ class PairedTestResult(Result):
     cohens_dz: float = field(default=math.nan, compare=False)
     cliffs_delta: float = field(default=math.nan, compare=False)
     n_groups: int | None = field(default=None, repr=False)
+    of_these_runs: bool = field(default=False, repr=False)
 
     _stem: ClassVar[str] = "test"
     _schema_version: ClassVar[int] = 2
@@ -102,11 +104,10 @@ class PairedTestResult(Result):
 
     @property
     def signature(self) -> str:
-        of_runs = not all(note.startswith(POSITIVE) for note in self.notes)
         return signature(
             "test", B=self.n_resamples, test=self.method, alternative=self.alternative,
             groups=self.n_groups or None,
-            **{THESE_RUNS: of_runs and self.method != RUN_TEST},
+            **{THESE_RUNS: self.of_these_runs},
         )  # fmt: skip
 
     def document(self) -> Document:
@@ -228,5 +229,5 @@ def result_of(
     return PairedTestResult(
         model_a, model_b, metric, label, difference, statistic, p_value, error, method,
         contrast.alternative, drawn, outcome.exact, contrast.notes, *effect_sizes(contrast),
-        n_groups,
+        n_groups, contrast.of_these_runs,
     )  # fmt: skip

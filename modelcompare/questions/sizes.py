@@ -144,6 +144,8 @@ class SampleSize(Frontier, Result):
     notes : tuple of str
         The runs that the answer is for, where there are several; and how much a few runs, or sets,
         determine.
+    of_these_runs : bool
+        True if there are several runs, and the answer is for these.
     """
 
     model_a: str
@@ -154,6 +156,7 @@ class SampleSize(Frontier, Result):
     confidence_level: float = field(repr=False)
     unit: str
     notes: tuple[str, ...] = field(default=(), repr=False)
+    of_these_runs: bool = field(default=False, repr=False)
 
     _stem: ClassVar[str] = "sample_size"
     _schema_version: ClassVar[int] = 3
@@ -236,7 +239,7 @@ class SampleSize(Frontier, Result):
             "sample_size", n=self.n_samples, n_runs=runs if runs > 1 else None,
             n_sets=sets if sets > 1 else None, random=varying(**vary), alpha=self.alpha,
             power=self.power, se="influence", judge=self.plan is not None,
-            **{THESE_RUNS: any(note.startswith("For these") for note in self.notes)},
+            **{THESE_RUNS: self.of_these_runs},
         )  # fmt: skip
 
     def sentence(self) -> str:

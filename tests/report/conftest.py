@@ -37,7 +37,7 @@ class MadeEvidence(Compared):
     __setattr__ = object.__setattr__
     name = "made.npz"
     n_samples, n_resamples, size = 9824, 9999, "9,824 samples"
-    notes = ()
+    notes, of_these_runs = (), False
     signature = metric_info = models = None
     bootstrap = SimpleNamespace(new_runs=False, evaluation=SimpleNamespace(
         predictions=SimpleNamespace(
