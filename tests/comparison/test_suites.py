@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
 from modelcompare.cli.app import main
@@ -429,6 +430,33 @@ def test_bounds_hold_for_all_values_on_the_sets_that_models_lack():
     assert "Bounds for all possible results of the models that lack t, u, v." in found.verdict()
     low, high = scores.loc["c", ["ci_low", "ci_high"]]
     assert f"that of c is unknown (95 % CI {low:.3f} to {high:.3f})" in found.verdict()
+
+
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
+def test_a_difference_from_a_lacking_model_reaches_as_far_as_the_other_does_turned_round(order):
+    # Of b, 16 of 20 and 14 of 20 are right; a is on a set without weight alone.
+    whole, n, right = [*order], 20, np.array([16, 14])
+    sets = {"none": mc.Predictions.from_scores(
+        {m: np.eye(2)[0] for m in whole}, greater_is_better=True, bounds=(0, 1)
+    )} | {f"s{k}": mc.Predictions.from_scores(
+        {"b": np.r_[np.ones(k), np.zeros(n - k)]}, greater_is_better=True, bounds=(0, 1)
+    ) for k in right.tolist()}  # fmt: skip
+    weights = {name: float(name != "none") for name in sets}
+    found = mc.compare_groups(
+        sets, missing="bounds", random="items", weights=weights, n_resamples=99
+    ).pooled_differences.iloc[0]
+    low, high = proportion_confint(right, n, method="wilson")
+    below, above = (np.sqrt(np.sum(x**2)) / 2 for x in (right / n - low, high - right / n))
+    half = np.sqrt(np.sum((high - low) ** 2)) / 4
+    reach = {"below": max(half, below), "above": max(half, above)}
+    ends = [0.75 - 1 - reach["below"], 0.75 - 0 + reach["above"]]
+    ends = ends if order[0] == "b" else [-ends[1], -ends[0]]
+    assert found["model_a"] == order[0]
+    assert [found["ci_low"], found["ci_high"]] == pytest.approx(ends, abs=1e-9)
+    # By Wilson's formula: 0.5840 to 0.9193 and 0.4810 to 0.8545.
+    assert ends == pytest.approx(
+        [-0.4038, 0.8755] if order[0] == "b" else [-0.8755, 0.4038], abs=1e-4
+    )
 
 
 def test_a_difference_is_shown_within_bounds_only_if_it_is_so_at_the_nearest_end():

@@ -1,4 +1,4 @@
-"""What an answer is for is a fact of the data, whatever classes and test sets are called."""
+"""The scope of an answer is a fact of the data, for any names of classes and test sets."""
 
 import numpy as np
 import pytest

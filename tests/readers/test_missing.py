@@ -201,3 +201,16 @@ def test_labels_that_are_all_written_as_floats_stay_so_beside_missing_cells(tmp_
     frame.to_csv(tmp_path / "t.csv", index=False)
     found = mc.read_predictions(tmp_path / "t.csv", missing="drop", kind="labels")
     assert found.labels.tolist() == ["1.0", "2.0"]
+
+
+def test_a_missing_label_is_the_most_frequent_class_that_is_wrong():
+    truth = ["a"] * 6 + ["b"] * 3 + ["c"]
+    first = ["a", None, "a", None, "a", None, "b", None, "b", None]
+    table = pd.DataFrame({"y_true": truth * 20, "first": first * 20, "second": truth * 20})
+    preds = mc.read_predictions(table, missing="worst")
+    labels = preds.labels[preds.predicted("first")][:10].tolist()
+    assert labels == ["a", "b", "a", "b", "a", "b", "b", "a", "b", "a"]
+    # a: 3 of 5 predicted and 3 of 6 true, so 6/11; b: 2 of 5 and 2 of 3, so 4/8; c: 0.
+    scores = mc.compare(preds, ["f1", "f1_macro"], n_resamples=99).scores
+    first = scores[scores["model"] == "first"]["estimate"].tolist()
+    assert first == pytest.approx([6 / 11, 1 / 2, 0, (6 / 11 + 1 / 2) / 3])
