@@ -6,16 +6,16 @@ computed here are quotients of hits, predicted counts and true counts. For these
 - The best case is that every missing label is the true one. A hit of class j, (h + 1) / (p + 1), is
   at least h / p; a wrong label j, h / (p + 1), is at most h / p. So the true labels are best for
   all classes at once, and for averages over classes.
-- Accuracy, recall and micro averages depend on hits alone (there are as many labels as samples), so
-  any wrong labels are the worst case.
+- Accuracy, the recall of a class, balanced accuracy and micro averages depend on hits alone (there
+  are as many labels as samples), so any wrong labels are the worst case.
 - The value of one class j is worst if its own missing members are missed and all other missing
   labels are j. Each of these labels lowers the value for any choice of the other labels.
 - An average over classes is worst if all missing labels are wrong; let x_j of them be j. The
   average is a sum of decreasing convex functions of the x_j (h / (p + x) is convex in x), and the
   x_j can be any numbers with sum m and x_j <= m - m_j, where m_j is the number of missing members
   of j (a label must avoid one class only). So the greedy algorithm is exact: assign one label after
-  the other, each to the class where it lowers the sum most. A class that was never predicted has no
-  value and is left out of the mean, until one label makes its value 0; all possible numbers of such
+  the other, each to the class where it lowers the sum most. A class that is neither true nor
+  predicted is left out of the mean, until one label makes its value 0; all possible numbers of such
   classes are tried.
 
 Missing scores are set to an end of their range, as the mean increases in each score.
@@ -24,7 +24,6 @@ Missing scores are set to an end of their range, as the mean increases in each s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -43,8 +42,7 @@ _OF_HITS = (counts.RECALL.class_ratio, _WRONG)
 _OF_COUNTS = (_PRECISION, counts.SPECIFICITY.class_ratio, counts.JACCARD.class_ratio)
 _BOUNDED = (
     "accuracy, zero_one_loss, recall, precision, specificity, jaccard, f1 and other F-betas, each "
-    "per class or as macro, micro or weighted average (not precision_weighted), balanced_accuracy, "
-    "and means of scores"
+    "per class or as macro, micro or weighted average, balanced_accuracy, and means of scores"
 )
 
 Outputs = Mapping[str, AnyArray]
@@ -110,17 +108,19 @@ def _way(metric: AnyMetric, predictions: Predictions) -> str:
         known_way_up = metric.greater_is_better == (ratio != _WRONG)
         if metric.statistics == counts.COUNTS and ratio is not None and known_way_up:
             is_f = metric.value.without is not None
-            if metric.value.strict:
+            if metric.value.strict or (metric.average and metric.zero_division == "paper"):
                 raise ValueError(
                     f"there are no bounds of {metric.name} with zero_division='paper', where a "
                     "class has no value until one is predicted; leave zero_division out."
                 )
             of_counts = ratio in _OF_COUNTS or is_f
-            if ratio in _OF_HITS or (of_counts and metric.is_of_samples):
+            # A class that is only predicted counts as 0 in the macro average of recall.
+            of_hits = metric.average != "macro" or metric.value.of_true
+            if (ratio in _OF_HITS and of_hits) or (of_counts and metric.is_of_samples):
                 return "hits"
             if of_counts and metric.per_class:
                 return "class"
-            if of_counts and (metric.average == "macro" or ratio != _PRECISION):
+            if (of_counts or ratio in _OF_HITS) and metric.average:
                 if predictions.sample_weight is None:
                     return "average"
                 raise ValueError(
@@ -157,8 +157,9 @@ def _spread(
     support, lacking = count(truth), count(truth[missing])
     more: FloatArray = np.arange(missing.sum() + 1.0)[:, None]
     # Of shape (n_missing + 1, n_classes): value of each class with so many more wrong labels.
-    of_classes = replace(cast(Quotient, metric.value), average=None)
-    values = of_classes(hits + 0 * more, predicted + more, support + 0 * more)
+    quotient = cast(Quotient, metric.value)
+    totals: list[FloatArray] = [hits + 0 * more, predicted + more, support + 0 * more]
+    values = quotient.filled(quotient.of_classes(*totals), *totals)
     if metric.average == "weighted":
         values = np.where(support > 0, values * support, 0.0)
     counted = _least_mean(values, len(more) - 1 - lacking)

@@ -59,8 +59,8 @@ def _is_defined_sum(evaluation: Evaluation, metric: Metric) -> bool:
     if metric.ratio is None:
         return False
     strict = isinstance(value, Quotient) and value.strict
-    # An average leaves undefined classes out: it is defined if any class is.
-    averaged = metric.average is not None and not strict
+    # An average is defined if any class occurs, unless the paper's convention needs all defined.
+    averaged = metric.average is not None and metric.zero_division != "paper"
 
     def denominators(parts: Sequence[FloatArray]) -> FloatArray:
         assert metric.ratio is not None  # noqa: S101  checked above

@@ -68,6 +68,7 @@ from modelcompare.intervals.sizes import (
     n_results,
     typical_support,
 )
+from modelcompare.intervals.unknown import with_unknown
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.quotient import divide
@@ -159,7 +160,7 @@ class _Rule:
             if closed is None and is_resampled(metric):
                 drawn = expanded(self.contrasts, self.level) if drawn is None else drawn
                 part = self._where_usable(drawn, part, metric, where)
-            parts.append(part)
+            parts.append(with_unknown(part, self.evaluation, metric, self.pairs))
         found = Interval.joined(parts, axis=1)
         low, high = np.fmin(found.low, self.estimate), np.fmax(found.high, self.estimate)
         refused = found.method == REFUSED

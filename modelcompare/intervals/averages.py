@@ -4,9 +4,10 @@ Two classes: the two intervals, joined (MOVER). From three on the average is tre
 proportion whose number of trials matches its variance: joining fails there, because intervals of
 classes of a few samples are one-sided.
 
-The average is over the classes that occur in `y_true` and have a value. A class that is predicted
-but never true counts as 0 in scikit-learn's averages, so the estimate may be lower; the bounds are
-widened to contain it.
+These are of the classes that occur in `y_true` and have a value. A class that was only predicted
+may never be true, and counts as 0, or be true and missing by chance: the lower bound counts it, the
+upper one does not. A class whose value is 0 / 0 adds its weight times that value by convention; how
+far its value may be from that is added by `intervals.unknown`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from modelcompare.intervals.ratios import (
     value_of_share,
     wilson,
 )
-from modelcompare.metrics.quotient import ClassRatio, divide
+from modelcompare.metrics.quotient import ClassAverage, ClassRatio, Quotient, divide
 
 
 def outcome_counts(margins: Margins) -> FloatArray:
@@ -55,15 +56,15 @@ class Average:
         Whether classes are weighted by their support, which then varies too.
     only : int, optional
         A single class, which is not averaged with others.
-    strict : bool
-        Whether a class that was never predicted has no value, regardless of the formula.
+    value : Quotient, optional
+        The average over all classes; by default that of the ratio.
     """
 
     cells: Confusions
     ratio: ClassRatio
     support_weighted: bool = False
     only: int | None = None
-    strict: bool = False
+    value: Quotient | None = None
 
     @cached_property
     def counts(self) -> FloatArray:
@@ -87,11 +88,32 @@ class Average:
 
     @cached_property
     def counted(self) -> BoolArray:
-        """Mask of the classes in the average: those that occur in `y_true` and have a value."""
+        """Mask of the classes with an interval: those that occur in `y_true` and have a value."""
         occurs = (self.support > 0) | (self.ratio.numerator[0] == 0)
-        if self.strict:
-            occurs &= self.cells.margins[1] > 0
         return occurs & (self.trials.size > 0)
+
+    @cached_property
+    def others(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Weights of all but the counted classes: those that are 0 / 0, their value, and others."""
+        average: ClassAverage = "weighted" if self.support_weighted else "macro"
+        of_all = self.value or Quotient(self.ratio, average=average)
+        true, named, hits = self.cells.margins
+        share, value = of_all.shares(hits, named, true)
+        undefined, rest = share * (self.denominators == 0), share * ~self.counted
+        weight = undefined.sum(axis=-1)
+        return weight, (undefined * value).sum(axis=-1), rest.sum(axis=-1) - weight
+
+    def with_undefined(self, mean: FloatArray) -> FloatArray:
+        """Return an average of the counted classes with those that are 0 / 0."""
+        weight, value, _ = self.others
+        return (1 - weight) * mean + value
+
+    def of_all(self, low: FloatArray, high: FloatArray) -> Bounds:
+        """Return bounds of the average of all classes; of any value without a counted class."""
+        weight, value, failed = self.others
+        low = (1 - weight - failed) * low + value
+        high = ((1 - weight - failed) * high + value) / np.where(failed < 1, 1 - failed, 1.0)
+        return np.where(self.of_any, low, 0.0), np.where(self.of_any, high, 1.0)
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -220,7 +242,7 @@ def mover_interval(average: Average, confidence_level: float = 0.95) -> Bounds:
         joined = np.einsum("...k,...kl,...l->...", reach, correlation, reach)
         half = np.sqrt(np.maximum(joined + of_weights, 0.0))
         ends.append(np.clip(average.mean(average.values) + sign * half, 0.0, 1.0))
-    return ends[0], np.where(average.of_any, ends[1], 1.0)
+    return average.of_all(*ends)
 
 
 def _class_correlation(average: Average) -> FloatArray:
@@ -254,7 +276,7 @@ def effective_size_interval(average: Average, confidence_level: float = 0.95) ->
     middle = share_of_value(average.mean(average.shrunk_values), odds)
     slope = odds / (1 + (odds - 1) * middle) ** 2
     size = middle * (1 - middle) * slope**2 / variance
-    centre = share_of_value(np.clip(corrected_mean(average), 0.0, 1.0), odds)
+    centre = share_of_value(np.clip(_corrected(average), 0.0, 1.0), odds)
     ends = wilson(centre, size, t_quantile(degrees, confidence_level))
     few = proportion(centre, size, confidence_level)
     low, high = (
@@ -262,14 +284,16 @@ def effective_size_interval(average: Average, confidence_level: float = 0.95) ->
         for end in (np.minimum(ends[0], few[0]), np.maximum(ends[1], few[1]))
     )
     mean = average.mean(average.values)
-    return (
-        np.where(average.of_any, np.minimum(low, mean), 0.0),
-        np.where(average.of_any, np.maximum(high, mean), 1.0),
-    )
+    return average.of_all(np.minimum(low, mean), np.maximum(high, mean))
 
 
 def corrected_mean(average: Average) -> FloatArray:
     """Return the average, corrected for its bias on few samples."""
+    return average.with_undefined(_corrected(average))
+
+
+def _corrected(average: Average) -> FloatArray:
+    """Return the average of the counted classes, corrected for its bias on few samples."""
     share = share_of_value(average.mean(average.values) + _concavity(average), average.odds)
     mean = value_of_share(np.minimum(share, 1.0) * _share_seen(average), average.odds)
     return mean - average.excess_of_weights()
@@ -283,7 +307,8 @@ def comparable_mean(average: Average) -> FloatArray:
     """
     of_predicted = average.ratio.denominator[1] == 0
     seen = _share_seen(average) if of_predicted else 1.0
-    return average.mean(average.values) * seen - average.excess_of_weights()
+    mean = average.mean(average.values) * seen - average.excess_of_weights()
+    return average.with_undefined(mean)
 
 
 def _concavity(average: Average) -> FloatArray:

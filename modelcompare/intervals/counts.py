@@ -9,7 +9,7 @@ samples, spread over all cells.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -49,6 +49,8 @@ RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
 _AGREEMENTS = ("matthews_corrcoef", "cohen_kappa")
 # Samples added to each confusion matrix.
 _ADDED = 2.0
+# A precision of fewer predictions is hardly known.
+FEW_PREDICTED = 5
 
 
 @dataclass(frozen=True)
@@ -63,15 +65,15 @@ class Counted:
         One value for each class; one for all samples, each right (TP) or wrong (FN); an average.
     offset, slope : float
         Coefficients of the value.
-    strict : bool
-        Whether a class that is never predicted has no value (the paper's F1).
+    value : Quotient, optional
+        The average over classes.
     """
 
     ratio: ClassRatio
     over: Literal["class", "correct", "macro", "weighted"]
     offset: float = 0.0
     slope: float = 1.0
-    strict: bool = False
+    value: Quotient | None = None
 
     def apply(self, low: FloatArray, high: FloatArray) -> Bounds:
         """Return bounds of the value from bounds of the base."""
@@ -96,7 +98,9 @@ def counted(metric: AnyMetric, n_classes: int) -> Counted | None:
         return None
     if metric.average == "weighted" and ratio == RECALL:
         return Counted(RECALL, "correct")
-    return Counted(ratio, metric.average or "class", strict=metric.value.strict)
+    if metric.average is None:
+        return Counted(ratio, "class")
+    return Counted(ratio, metric.average, value=metric.value)
 
 
 def _of_samples(ratio: ClassRatio, n_classes: int) -> Counted | None:
@@ -256,9 +260,38 @@ def counted_differences(
         error, size = _half_count_errors(labels, what, pairs)
     most = abs(what.slope)
     half = normal_quantile(level) * most * error
-    low = np.clip(np.minimum(centre - half, difference), -most, most)
-    high = np.clip(np.maximum(centre + half, difference), -most, most)
+    # A class that was only predicted may never be true, and count as 0.
+    near = difference if what.over == "macro" else centre
+    low = np.clip(np.minimum(np.minimum(centre, near) - half, difference), -most, most)
+    high = np.clip(np.maximum(np.maximum(centre, near) + half, difference), -most, most)
+    if method == "half-count" and what.value is not None and what.ratio.denominator[1] == 0:
+        found = Interval.of(low, high, method, size)
+        return _joined_where_few(found, labels, what, difference, pairs, level)
     return Interval.of(low, high, method, size)
+
+
+def _joined_where_few(
+    found: Interval, labels: Labels, what: Counted, difference: FloatArray, pairs: Pairs,
+    level: float,
+) -> Interval:  # fmt: skip
+    """Join two models' own intervals where one predicts a class under `FEW_PREDICTED` times.
+
+    Half a sample in each cell is then too little: two predictions that are right show hardly any
+    variance of a precision that may be one half.
+    """
+    average = _average(labels, what, slice(None))
+    few = np.any(average.trials.size < FEW_PREDICTED, axis=-1)
+    if not few.any():
+        return found
+    value, (low, high) = (
+        average.with_undefined(average.mean(average.values)),
+        mover_interval(average, level),
+    )
+    ends = mover(value, value - low, high - value, np.zeros(len(pairs[0])), pairs)
+    low, high = (end[:, None] for end in ends)
+    apart = Interval.of(np.fmin(low, difference), np.fmax(high, difference), "mover")
+    chosen = np.logical_or(*(few[side] for side in pairs))[:, None]
+    return replace(apart.where(chosen, found), n_informative=found.n_informative)
 
 
 def _half_count_errors(
@@ -285,7 +318,7 @@ def _half_count_errors(
 def _average(labels: Labels, what: Counted, models: slice) -> Average:
     """Return the values of some models' classes, and their average."""
     cells = Confusions.of(labels, models)
-    return Average(cells, what.ratio, what.over == "weighted", strict=what.strict)
+    return Average(cells, what.ratio, what.over == "weighted", value=what.value)
 
 
 def _disagreements(labels: Labels, pairs: Pairs) -> FloatArray:

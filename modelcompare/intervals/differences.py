@@ -86,8 +86,10 @@ def shrunk_influences(average: Average) -> tuple[CellSums, FloatArray]:
     """
     size, values = average.trials.size, average.shrunk_values
     residual = divide(size, np.maximum(size - 1, 0) + (2 / (size + 2)) ** 2, 0.0)
-    gains = average.gains(values) * np.sqrt(residual)[..., None]
-    hit = average.ratio.success_weight * divide(average.weights, average.denominators, 0.0)
+    # Classes that are 0 / 0 have no influence, and their weight is not that of the others.
+    known = (1 - average.others[0])[..., None]
+    gains = average.gains(values) * (known * np.sqrt(residual))[..., None]
+    hit = average.ratio.success_weight * divide(known * average.weights, average.denominators, 0.0)
     unseen = divide((hit**2).sum(axis=-1), np.count_nonzero(average.weights, axis=-1), 0.0)
     return _influences(average, gains, values), unseen
 

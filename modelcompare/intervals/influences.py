@@ -26,7 +26,7 @@ from modelcompare.intervals.ratios import (
 from modelcompare.intervals.sizes import ratio_of
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.counts import SOFT_COUNTS
-from modelcompare.metrics.quotient import divide
+from modelcompare.metrics.quotient import Quotient, divide
 
 # Standard errors below this share of a value are rounding.
 _ROUNDING = 1e-12
@@ -303,11 +303,12 @@ def is_soft_macro(metric: AnyMetric) -> TypeGuard[Metric]:
 def averages_absent_classes(metric: AnyMetric) -> bool:
     """True for a macro average of soft counts that includes 0 for classes that never occur.
 
-    They get probability, so they have a value: without support it is not 0 / 0 if probability is in
-    the denominator.
+    They get probability, so they count, but not where an average is over true classes.
     """
-    ratio = metric.class_ratio if is_soft_macro(metric) else None
-    return ratio is not None and bool(ratio.numerator[0] and ratio.denominator[2])
+    if not is_soft_macro(metric) or metric.class_ratio is None:
+        return False
+    of_true = isinstance(metric.value, Quotient) and metric.value.of_true
+    return bool(metric.class_ratio.numerator[0]) and not of_true
 
 
 def share_of_occurring(evaluation: Evaluation, metric: AnyMetric) -> float:

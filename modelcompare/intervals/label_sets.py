@@ -95,7 +95,7 @@ def _means(evaluation: Evaluation, what: Counted, level: float) -> Interval:
         sides = (outcomes.truth > 0, outcomes.predicted_indicator > 0)
         truth, named = (side.astype(np.intp) for side in sides)
         cells = _Sets(truth, named, weights, weights**2, predictions.n_classes)
-        average = Average(cells, what.ratio, strict=what.strict)
+        average = Average(cells, what.ratio, value=what.value)
         ends.append(what.apply(*effective_size_interval(average, level)))
         sizes.append(np.minimum(average.certainty[1], len(predictions)))
     low, high = (np.array(side)[:, None] for side in zip(*ends, strict=True))

@@ -179,8 +179,8 @@ class Metric(BaseMetric):
     power : float
         The value is this power of the quotient, where it is not the quotient itself: 1/2 for rmse.
     average : {"macro", "weighted"}, optional
-        The value is the mean of such quotients over the classes that have one; "weighted" by the
-        last statistic.
+        The value is the mean of such quotients over the classes that any statistic has, where 0 / 0
+        counts as the worst value; "weighted" by the last statistic.
     zero_division : float or "paper", optional
         Value of 0 / 0; None if it cannot be chosen.
 
@@ -218,7 +218,12 @@ class Metric(BaseMetric):
             if parts is None:
                 raise TypeError(f"metric {self.name!r} has no formula; give `value` or `ratio`.")
             undefined = math.nan if self.zero_division is None else self.zero_division
-            value = replace(self.value, parts=parts, average=self.average, zero_division=undefined)
+            # A class without a value never makes an average better.
+            worst = self.bounds[0 if self.greater_is_better else 1]
+            value = replace(
+                self.value, parts=parts, average=self.average, zero_division=undefined,
+                worst=worst if math.isfinite(worst) else 0.0,
+            )  # fmt: skip
             object.__setattr__(self, "value", value)
 
     @property
@@ -373,12 +378,18 @@ def class_slopes(metric: Metric, *totals: FloatArray) -> FloatArray:
 
     0 where the denominator is.
     """
-    if metric.ratio is None or metric.average is None:
+    if metric.ratio is None or metric.average is None or not isinstance(metric.value, Quotient):
         raise TypeError(f"{metric.name} is not an average of ratios of classes.")
     _, denominator = np.broadcast_arrays(*metric.ratio(*totals))
     if metric.average == "macro" and denominator.all():
         return 1.0 / (denominator * denominator.shape[-1])
-    weight = (denominator != 0).astype(np.float64)
-    if metric.average == "weighted":
-        weight = weight * totals[-1]
-    return divide(weight, denominator * weight.sum(axis=-1, keepdims=True), 0.0)
+    return divide(metric.value.shares(*totals)[0], denominator, 0.0)
+
+
+def without_value(metric: Metric, *totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the weight in an average, and what they add to it, of the classes that are 0 / 0."""
+    if metric.ratio is None or not isinstance(metric.value, Quotient):
+        raise TypeError(f"{metric.name} is not an average of ratios of classes.")
+    share, value = metric.value.shares(*totals)
+    share = share * (metric.ratio(*totals)[1] == 0)
+    return share.sum(axis=-1), (share * value).sum(axis=-1)

@@ -77,6 +77,7 @@ def _informed(
 
 INFORMEDNESS = with_twin(Metric(
     name="informedness", statistics=COUNTS, ratio=_informed, average="macro", bounds=(-1.0, 1.0),
+    value=Quotient(of_true=True),
     description="""Mean recall of the classes, from 0 for chance to 1 (Youden's J, bookmaker).
 
     Of two classes it is sensitivity + specificity - 1, of K the balanced accuracy adjusted for

@@ -148,7 +148,7 @@ ZERO_ONE_LOSS = _of_counts(
 
 
 BALANCED_ACCURACY = _of_counts(
-    name="balanced_accuracy", ratio=_RECALL, average="macro",
+    name="balanced_accuracy", ratio=_RECALL, average="macro", value=Quotient(of_true=True),
     description="""Mean recall of the classes that occur.
 
     Weighs every class equally, however rare; a class of three samples moves it as much as one of

@@ -39,13 +39,19 @@ class Quotient:
         Mask of undefined values by the paper's convention, from the totals (their sums over
         classes, if `parts` is a `SumsOf`); larger totals have a value where smaller ones do.
     average : {"macro", "weighted"}, optional
-        Average of the classes that have a value; "weighted" by the last total.
+        Average of the classes; "weighted" by the last total. A class that any total has counts as
+        `worst` where its value is undefined; a class that no total has is left out.
     zero_division : float or "paper"
-        Value of 0 / 0.
+        Value of 0 / 0, also in averages if it is a number. By the paper's convention an average is
+        undefined where the value of a class that any total has is.
     gradient : callable, optional
         Derivatives of numerator and of denominator by each total, from the totals.
     of_two_classes : bool
         Whether counts have a value wherever two classes are predicted and two are true.
+    of_true : bool
+        Whether a macro average is over the classes that the last total has, as balanced accuracy.
+    worst : float
+        Value in an average of a class whose value is undefined.
     """
 
     parts: Parts | None = None
@@ -54,15 +60,50 @@ class Quotient:
     zero_division: ZeroDivision = math.nan
     gradient: Callable[..., tuple[Totals, Totals]] | None = None
     of_two_classes: bool = False
+    of_true: bool = False
+    worst: float = 0.0
 
     def __call__(self, *totals: FloatArray) -> FloatArray:
+        values = self.of_classes(*totals)
+        if self.average is None:
+            return values
+        if self.average == "macro" and not np.isnan(plain := values.sum(axis=-1)).any():
+            # Nothing is undefined, and masks are slow.
+            return plain / values.shape[-1]
+        return averaged(self.filled(values, *totals), totals[-1], self.average)
+
+    def of_classes(self, *totals: FloatArray) -> FloatArray:
+        """Return the values that an average is of, NaN where undefined."""
         if self.parts is None:
             raise TypeError("a Metric needs `value` or `ratio`.")
         paper = self.zero_division == "paper"
         values = divide(*self.parts(*totals), math.nan if paper else float(self.zero_division))
         if self.strict:
             np.copyto(values, math.nan, where=self.lacks(*totals))
-        return values if self.average is None else averaged(values, totals[-1], self.average)
+        return values
+
+    def filled(self, values: FloatArray, *totals: FloatArray) -> FloatArray:
+        """Return values of classes, (..., n_classes), as they count in averages.
+
+        NaN where a class is left out; by the paper's convention everywhere, if the value of a class
+        that counts is undefined.
+        """
+        missing = np.isnan(values)
+        if not missing.any():
+            return values
+        counted = totals[-1] > 0
+        for total in () if self.of_true else totals[:-1]:
+            counted = counted | (total != 0)
+        missing &= counted
+        if self.zero_division == "paper":
+            return np.where(missing.any(axis=-1, keepdims=True), math.nan, values)
+        return np.where(missing, self.worst, values)
+
+    def shares(self, *totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the share of each class in an average, and its value there, (..., n_classes)."""
+        values = self.filled(self.of_classes(*totals), *totals)
+        mass = ~np.isnan(values) * (totals[-1] if self.average == "weighted" else 1.0)
+        return divide(mass, mass.sum(axis=-1, keepdims=True), 0.0), np.nan_to_num(values)
 
     def slopes(self, *totals: FloatArray) -> Totals:
         """Return derivatives of the value by each total, (..., n_classes), by the `gradient`.
@@ -106,22 +147,10 @@ def side_by_side(pair: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def averaged(values: FloatArray, support: FloatArray, average: ClassAverage) -> FloatArray:
-    """Average over the last axis, leaving out classes whose value is NaN.
-
-    As in scikit-learn with ``zero_division=nan``. The weighted mean of classes that are defined but
-    do not occur is 0.
-    """
-    if average == "macro":
-        plain = values.sum(axis=-1)
-        if not np.isnan(plain).any():
-            # Nothing is undefined, and masks are slow.
-            return plain / values.shape[-1]
+    """Average over the last axis, leaving out classes whose value is NaN."""
     defined = ~np.isnan(values)
     weights = defined * support if average == "weighted" else defined.astype(np.float64)
-    mass = weights.sum(axis=-1)
-    mean = divide(np.where(defined, weights * values, 0.0).sum(axis=-1), mass)
-    empty = np.where(defined.any(axis=-1) & (support.sum(axis=-1) > 0), 0.0, np.nan)
-    return np.where(mass > 0, mean, empty)
+    return divide(np.where(defined, weights * values, 0.0).sum(axis=-1), weights.sum(axis=-1))
 
 
 def summed(arrays: tuple[FloatArray, ...]) -> Any:

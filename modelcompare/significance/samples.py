@@ -9,6 +9,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.labels import Labels
 from modelcompare.metrics import AnyMetric, Metric
+from modelcompare.metrics.quotient import SumsOf, divide
 
 
 def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArray:
@@ -23,7 +24,7 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
         # The value on each sample; leave-one-out values have rounding errors, which tests of signs
         # and ranks would count as differences.
         parts = [
-            evaluation.values_of_totals(evaluation.statistics(rows))[:, :, 0]
+            _of_each(evaluation, metric, evaluation.statistics(rows))
             for rows in evaluation.row_steps()
         ]
         contributions: FloatArray = np.concatenate(parts).T
@@ -34,6 +35,14 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
         "need one (accuracy, mean_score, log_loss, ...). Use 'studentized-permutation', "
         "'bootstrap' or 'wald'."
     )
+
+
+def _of_each(evaluation: Evaluation, metric: Metric, numbers: FloatArray) -> FloatArray:
+    """Return the value on each sample, (n_rows, n_models); for averages its quotient of sums."""
+    if metric.average is None or metric.ratio is None:
+        return evaluation.values_of_totals(numbers)[:, :, 0]
+    # An average of a single sample would count 0 for classes that it cannot show.
+    return divide(*SumsOf(metric.ratio)(*evaluation.parts(metric, numbers)))
 
 
 def _may_be_mean(metric: Metric) -> bool:

@@ -14,8 +14,9 @@ from modelcompare.engine.axis import value_keys
 from modelcompare.metrics.registry import from_callable, resolve_metrics
 
 FAMILIES = ["recall", "precision", "f1", "f2", "f0.5", "jaccard", "specificity"]
-AVERAGES = [f"{family}_{average}" for family in FAMILIES for average in ("macro", "micro", "weighted")
-            if (family, average) != ("precision", "weighted")]  # fmt: skip
+AVERAGES = [
+    f"{family}_{average}" for family in FAMILIES for average in ("macro", "micro", "weighted")
+]
 BOUNDED = [*FAMILIES, *AVERAGES, "accuracy", "zero_one_loss", "balanced_accuracy"]
 LABELS = [0, 1, 2]
 HOLE = -1
@@ -130,7 +131,7 @@ def test_differences_join_the_worst_of_one_with_the_best_of_the_other():
 
 @pytest.mark.parametrize(
     "metric",
-    ["mcc", "kappa", "precision_weighted", "confusion_entropy",
+    ["mcc", "kappa", "confusion_entropy",
      from_callable(lambda y, p: (y == p).mean(), name="own"),
      mc.Metric(name="own", statistics=mc.get_metric("f1").statistics, greater_is_better=False,
                per_class=True, ratio=mc.get_metric("precision").ratio)],
@@ -145,6 +146,8 @@ def test_metrics_without_a_proof_are_refused_by_name(metric):
 def test_conventions_without_a_proof_are_refused():
     with pytest.raises(ValueError, match="no bounds of f1 with zero_division='paper'"):
         bounds(rare_class(), "f1", zero_division="paper", n_resamples=99)
+    with pytest.raises(ValueError, match="no bounds of precision_macro with zero_division='paper'"):
+        bounds(rare_class(), "precision_macro", zero_division="paper", n_resamples=99)
     weighted = rare_class().assign(w=np.arange(60) + 1.0)
     reading = {"weight": "w"}
     with pytest.raises(ValueError, match="no bounds of f1_macro where samples have weights"):

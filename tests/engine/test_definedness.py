@@ -50,7 +50,8 @@ def test_an_average_is_defined_if_any_of_many_rare_classes_is():
         assert not never_undefined(evaluated(preds, name.partition("_")[0]))
     assert never_undefined(evaluated(preds, ["mcc", "cohen_kappa"]))
     # By the paper a class without predictions has no value, and an average may have none.
-    assert not never_undefined(evaluated(preds, "f1_macro", zero_division="paper"))
+    for name in ("f1_macro", "precision_macro"):
+        assert not never_undefined(evaluated(preds, name, zero_division="paper"))
 
 
 @settings(max_examples=60, deadline=None)
@@ -58,7 +59,7 @@ def test_an_average_is_defined_if_any_of_many_rare_classes_is():
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(5, 3_000),
     share=st.sampled_from([0.003, 0.01, 0.03, 0.1, 0.3]),
-    names=st.lists(st.sampled_from(["f1", "precision", "recall", "f1_macro", "f1_weighted",
+    names=st.lists(st.sampled_from(["f1", "precision", "recall", "f1_macro", "f1_weighted", "precision_macro",
                                     "matthews_corrcoef", "cohen_kappa", "accuracy"]), min_size=1, unique=True),
     zero_division=st.sampled_from([np.nan, "paper"]),
     scheme=st.sampled_from(["multinomial", "poisson", "bayesian"]),

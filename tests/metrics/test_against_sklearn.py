@@ -1,11 +1,16 @@
 """Every classification metric against scikit-learn, or a loop where it has none."""
 
 import warnings
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn import metrics as sk
 
+import modelcompare as mc
 from modelcompare import Predictions, get_metric
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
@@ -56,13 +61,83 @@ def test_averaged_metrics(data, weighted):
     found = values([*names], y_true, y_pred, weight)
     for name, (metric, average) in names.items():
         options = {"average": average, "sample_weight": weight, "labels": labels}
-        if metric != "jaccard":
+        if metric != "jaccard" and average is None:
             # Jaccard's has none in scikit-learn; no class here is neither true nor predicted.
             options["zero_division"] = np.nan
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             expected = AVERAGED[metric](y_true, y_pred, **options)
         np.testing.assert_allclose(found[name], expected, atol=1e-13, err_msg=name)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(2, 12).flatmap(
+        lambda n: st.tuples(*[st.lists(st.integers(0, 5), min_size=n, max_size=n)] * 2)
+    )
+)
+def test_the_default_call_of_every_average_is_scikit_learns(data):
+    y_true, y_pred = data
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for metric, average in product(AVERAGED, ("macro", "weighted", "micro")):
+            expected = AVERAGED[metric](y_true, y_pred, average=average)
+            found = getattr(mc.metrics, metric)(y_true, y_pred, average=average)
+            # Other models may have more classes.
+            beside = value(f"{metric}_{average}", y_true, y_pred, labels=range(7))
+            assert found == pytest.approx(expected, abs=1e-12), (metric, average)
+            assert beside == pytest.approx(expected, abs=1e-12), (metric, average)
+        for name in ("accuracy", "balanced_accuracy"):
+            expected = getattr(sk, f"{name}_score")(y_true, y_pred)
+            assert getattr(mc.metrics, name)(y_true, y_pred) == pytest.approx(expected, abs=1e-12)
+
+
+# The course's two examples: a classifier, and "always neutral".
+EXAMPLES = {
+    1: [[15, 10, 100], [10, 15, 10], [10, 100, 1000]],
+    2: [[0, 0, 125], [0, 0, 35], [0, 0, 1110]],
+}
+
+
+def samples_of(confusion):
+    cells = [(i, j) for i, row in enumerate(confusion) for j, n in enumerate(row) for _ in range(n)]
+    return tuple(map(list, zip(*cells, strict=True)))
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_a_class_that_is_never_predicted_counts_as_0_in_the_courses_second_example(average):
+    names = [f"{name}_{average}" for name in ("precision", "f1", "recall", "jaccard")]
+    for confusion in EXAMPLES.values():
+        y_true, y_pred = samples_of(confusion)
+        for name, found in values(names, y_true, y_pred).items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                of = AVERAGED[name.partition("_")[0]]
+                assert found == pytest.approx(of(y_true, y_pred, average=average), abs=1e-12)
+    assert value("precision_macro", *samples_of(EXAMPLES[2])) == pytest.approx(0.2913, abs=5e-5)
+
+
+def test_the_papers_convention_makes_the_average_of_such_a_class_undefined():
+    y_true, y_pred = samples_of(EXAMPLES[2])
+    paper = {"zero_division": "paper"}
+    # As mean(skipna=False) of the course; a class that neither has is left out.
+    for name in ("precision_macro", "f1_macro", "precision_weighted", "f1_weighted"):
+        assert np.isnan(value(name, y_true, y_pred, labels=range(4), **paper)), name
+        assert not np.isnan(value(name, *samples_of(EXAMPLES[1]), labels=range(4), **paper)), name
+    assert value("f1_macro", *samples_of(EXAMPLES[1]), **paper) == pytest.approx(0.4253, abs=5e-5)
+    assert np.isnan(value("recall_macro", [0, 1, 1, 0], [0, 2, 1, 0], **paper))
+
+
+def test_a_class_without_a_value_counts_as_the_worst_of_an_error():
+    false_discoveries = mc.metrics.ClassRatio((0, 0, 1, 0), (1, 0, 1, 0))
+    fdr = replace(
+        get_metric("precision"), name="fdr", ratio=false_discoveries, greater_is_better=False,
+        soft=None,
+    ).averaged("macro")  # fmt: skip
+    y_true, y_pred = samples_of(EXAMPLES[2])
+    preds = Predictions(y_true, {"a": y_pred})
+    found = Evaluation(preds, [fdr]).estimate()[0, 0]
+    assert found == pytest.approx(1 - value("precision_macro", y_true, y_pred), abs=1e-12)
 
 
 @pytest.mark.parametrize("data", SETS)

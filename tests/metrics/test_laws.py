@@ -152,12 +152,11 @@ def test_a_value_is_the_quotient_of_its_linear_parts(data):
         for part, total in zip(by_sample, totals, strict=True):
             np.testing.assert_allclose(part.sum(axis=0), total, atol=1e-12, err_msg=name)
         quotient = divide(*totals)
-        if metric.average == "macro":
-            quotient = np.nanmean(quotient)
-        elif metric.average == "weighted":
-            share = np.where(np.isnan(quotient), 0.0, rows[-1].sum(axis=0))
-            if share.sum() == 0:
-                continue
+        if metric.average:
+            sums = [row.sum(axis=0) for row in rows]
+            of_true = name.endswith(("balanced_accuracy", "informedness"))
+            occurs = sums[-1] > 0 if of_true else np.any(sums, axis=0)
+            share = occurs * (sums[-1] if metric.average == "weighted" else 1.0)
             quotient = np.nansum(quotient * share) / share.sum()
         expected = np.broadcast_to(quotient, found[evaluation.metric_slice(name)].shape)
         np.testing.assert_allclose(
