@@ -9,7 +9,7 @@ one class's value                F-beta and Jaccard through        in each cell 
 average of two classes           mover                             half-count
 average of three or more         effective-size                    shrunk-influence
 MCC, kappa                       effective-size                    mover
-ROC AUC, average precision       effective-size                    t, with an unseen positive
+ROC AUC, average precision       effective-size                    mover
 anything with clusters, other    logit-t; log-t where bounded on   t; between six clusters or
 smooth metrics                   one side; soft macro averages     more, and of texts of unequal
                                  less their bias                   lengths, bias-reduced-t
@@ -42,14 +42,12 @@ from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments, pair_carriers
-from modelcompare.engine.labels import Labels
 from modelcompare.intervals.base import Interval, IntervalRow
 from modelcompare.intervals.calibration import REFUSED, of_calibration
 from modelcompare.intervals.influences import (
     difference_degrees,
     difference_interval,
     macro_corrections,
-    rank_interval,
     score_degrees,
     score_interval,
     share_of_occurring,
@@ -58,6 +56,7 @@ from modelcompare.intervals.influences import (
 from modelcompare.intervals.label_sets import of_all_counts
 from modelcompare.intervals.leverage import leveraged_differences
 from modelcompare.intervals.quantiles import of_quantile
+from modelcompare.intervals.ranks import RANKS, rank_intervals, rarer_size
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.resampled import expanded, is_resampled
 from modelcompare.intervals.runs import for_new_runs
@@ -73,9 +72,6 @@ from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.quotient import divide
 
-# Metrics of ranks: number of positives added to a score, and to a difference, for which the ranks
-# of a positive by two models are mostly correlated.
-_RANKS = {"roc_auc": (1.0, 0.1), "average_precision": (3.0, 0.2)}
 # Below this number of informative samples the result has a note.
 FEW = 10
 # The same for carriers of a value whose interval is resampled.
@@ -137,8 +133,8 @@ class _Rule:
         if closed is not None and closed.n_informative is not None:
             return closed.n_informative
         where = self.evaluation.metric_slice(metric.name)
-        if metric.name in _RANKS and not self._clustered:
-            return np.full_like(self.values[:, where], self._rarer)
+        if metric.name in RANKS and not self._clustered:
+            return np.full_like(self.values[:, where], rarer_size(self.evaluation))
         found = np.minimum(self._sizes[:, where], typical_support(self.evaluation, metric))
         return np.minimum(found, self._of_class(metric))
 
@@ -197,6 +193,9 @@ class _Rule:
         return [m for m in self.evaluation.metrics if self._closed[m.name] is None]
 
     def _from_influences(self, metric: AnyMetric, where: slice) -> Interval:
+        if metric.name in RANKS and not self._clustered:
+            carriers = self._carriers[:, where]
+            return rank_intervals(self.contrasts, metric.name, where, self.level, carriers)
         if self.pairs is None:
             return self._score(metric, where)
         return self._difference(metric, where, self.pairs)
@@ -204,10 +203,6 @@ class _Rule:
     def _score(self, metric: AnyMetric, where: slice) -> Interval:
         estimate, size = self.estimate[:, where], self._sizes[:, where]
         error = self.moments.standard_error()[:, where]
-        if metric.name in _RANKS and not self._clustered:
-            size = self.informative(metric)
-            ends = rank_interval(estimate, error**2, size, _RANKS[metric.name][0], self.level)
-            return Interval.of(*ends, "effective-size", size)
         degrees = self._degrees(self._carriers[:, where], where)
         scale = share_of_occurring(self.evaluation, metric)
         bias, unseen = (each[:, None] for each in macro_corrections(self.evaluation, metric))
@@ -245,10 +240,9 @@ class _Rule:
         chance = chance_unseen(self.evaluation, metric, pairs, matters)
         # Differences that are all equal show nothing of the size of others.
         variance = np.maximum(variance, np.where(variance > 0, chance, 1.0) * unseen)
-        if metric.name in _RANKS:
-            size = np.minimum(size, self._rarer)
+        if metric.name in RANKS:
             positive = sum(unseen_variance(self.values[side, where], size) for side in pairs)
-            variance = variance + _RANKS[metric.name][1] * positive
+            variance = variance + RANKS[metric.name][1] * positive
         scale = share_of_occurring(self.evaluation, metric)
         bias, _ = macro_corrections(self.evaluation, metric)
         centre = self.estimate[:, where] * scale - (bias[a] - bias[b])[:, None]
@@ -313,16 +307,6 @@ class _Rule:
             values = np.r_[tuple(self.evaluation.metric_slice(m.name) for m in self._open)]
             out[:, values] = pair_carriers(self.evaluation, self.values, pairs, values)
         return out
-
-    @cached_property
-    def _rarer(self) -> float:
-        """Samples of the rarer of two classes."""
-        p = self.evaluation.predictions
-        if p.hard_codes is None:
-            return 0.0
-        ones = np.ones(len(p), dtype=np.intp)
-        rarer = Labels(p.hard_codes, (), p.n_classes, ones, p.sample_weight).size_of_others
-        return rarer * n_results(self.evaluation) / len(p)
 
     def _skew(self, metric: AnyMetric, where: slice) -> FloatArray | None:
         """Return the skewness of values, or differences, without two bounds; else None."""

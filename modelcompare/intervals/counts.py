@@ -31,6 +31,7 @@ from modelcompare.intervals.confusions import CellSums, Confusions, Margins, chu
 from modelcompare.intervals.differences import (
     half_count_error,
     mover,
+    mover_of_scores,
     shrunk_covariance,
     shrunk_influences,
 )
@@ -366,9 +367,7 @@ def _agreement_differences(
         return influence, influence.power_sum(2) / labels.n_classes**2, value
 
     covariance, _, size = _shrunk(labels, pairs, shrunk)
-    (a, b), own = pairs, np.diagonal(covariance)
-    correlation = divide(covariance[a, b], np.sqrt(own[a] * own[b]), 0.0)
-    scores, value = _agreement_scores(labels, formula, values, level), values[:, 0]
-    reach = value - scores.low[:, 0], scores.high[:, 0] - value
-    low, high = mover(value, *reach, correlation, pairs)
+    scores = _agreement_scores(labels, formula, values, level)
+    ends = scores.low[:, 0], scores.high[:, 0]
+    low, high = mover_of_scores(values[:, 0], ends, covariance, pairs)
     return Interval.of(low[:, None], high[:, None], "mover", size[:, None])

@@ -131,6 +131,15 @@ def mover(
     return difference - joined(below[a], above[b]), difference + joined(above[a], below[b])
 
 
+def mover_of_scores(
+    values: FloatArray, ends: Bounds, covariance: FloatArray, pairs: Pairs
+) -> Bounds:
+    """Compute the same from the models' intervals and the covariance (n_models, n_models)."""
+    (a, b), own = pairs, np.diagonal(covariance)
+    correlation = divide(covariance[a, b], np.sqrt(own[a] * own[b]), 0.0)
+    return mover(values, values - ends[0], ends[1] - values, correlation, pairs)
+
+
 def shrunk_covariance(
     influence: FloatArray, unseen: FloatArray, weights: FloatArray | None = None
 ) -> FloatArray:

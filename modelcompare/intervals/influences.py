@@ -205,36 +205,6 @@ def difference_interval(
     return np.maximum(low, -extent), np.minimum(high, extent)
 
 
-def rank_interval(
-    estimate: FloatArray,
-    variance: FloatArray,
-    size: FloatArray,
-    unseen: float,
-    confidence_level: float = 0.95,
-) -> Bounds:
-    """Compute the interval of an ROC AUC or an average precision, also for few positives.
-
-    Its influence variance depends mostly on the positives, and is 0 if all of them are above all
-    negatives. So the value is treated as a proportion whose number of trials matches the variance,
-    with Wilson's interval, and with no more trials than the positives allow.
-
-    Parameters
-    ----------
-    estimate, variance : ndarray of shape (...)
-        Value and its influence variance.
-    size : ndarray of shape (...)
-        Number m of samples of the rarer class.
-    unseen : float
-        Added to the relative variance, divided by m^2: for a variance of 0 the effective size is
-        m^2 / unseen.
-    confidence_level : float
-        A fraction in (0, 1).
-    """
-    relative = divide(variance, estimate * (1 - estimate), 0.0)
-    effective = 1 / (relative + unseen / np.maximum(size, 1.0) ** 2)
-    return wilson(estimate, effective, normal_quantile(confidence_level))
-
-
 def unseen_variance(value: FloatArray, size: FloatArray) -> FloatArray:
     """Compute the variance of one more positive, at any rank among the negatives."""
     shrunk = (value * size + 1) / (size + 2)

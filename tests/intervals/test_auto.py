@@ -116,7 +116,7 @@ def test_the_interval_of_a_class_is_the_one_of_its_counts():
         ("cf1_macro", 3, "logit-t", "t"),
         ("log_loss", 3, "log-t", "hall-t"),
         ("matthews_corrcoef", 3, "effective-size", "mover"),
-        ("roc_auc", 2, "effective-size", "t"),
+        ("roc_auc", 2, "effective-size", "mover"),
     ],
 )
 def test_each_kind_of_value_has_its_method(metric, n_classes, score, difference):

@@ -17,7 +17,6 @@ from modelcompare.intervals.influences import (
     difference_degrees,
     difference_interval,
     macro_corrections,
-    rank_interval,
     score_degrees,
     score_interval,
 )
@@ -125,21 +124,6 @@ def test_differences_that_are_all_zero_leave_room_for_one_that_was_not_seen():
 
     np.testing.assert_allclose(high, norm.ppf(0.975) * np.sqrt(2) / 20)
     np.testing.assert_allclose(low, -high)
-
-
-def test_an_auc_of_one_is_known_from_its_positives():
-    low, high = rank_interval(np.ones(3), np.zeros(3), np.array([2.0, 10.0, 100.0]), 1.0)
-
-    assert (high == 1).all()
-    # Wilson's of so many of so many, for the squares of the positives.
-    size = np.array([4.0, 100.0, 10_000.0])
-    np.testing.assert_allclose(low, size / (size + norm.ppf(0.975) ** 2))
-
-
-def test_an_auc_of_many_positives_has_the_variance_of_its_influences():
-    low, high = rank_interval(np.array(0.8), np.array(0.0004), np.array(1e6), 1.0)
-
-    np.testing.assert_allclose(high - low, 2 * norm.ppf(0.975) * 0.02, rtol=0.01)
 
 
 def test_what_influences_do_not_describe_takes_resampled_bounds_where_they_are_any():

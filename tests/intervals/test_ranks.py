@@ -1,0 +1,113 @@
+"""ROC AUC and average precision near 1: known from samples of the rarer class, not from pairs."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm
+from sklearn.metrics import roc_auc_score
+
+import modelcompare as mc
+from modelcompare.intervals.ranks import rank_interval, rarer_carriers
+from modelcompare.intervals.ratios import proportion
+
+NAMES = ["roc_auc", "average_precision"]
+
+
+def test_an_auc_of_one_is_known_from_its_positives():
+    size = np.array([2.0, 10.0, 100.0])
+    low, high = rank_interval(np.ones(3), np.zeros(3), size, np.zeros(3), 1.0)
+
+    assert (high == 1).all()
+    # Wilson's of twice as many of twice as many.
+    np.testing.assert_allclose(low, 2 * size / (2 * size + norm.ppf(0.975) ** 2))
+
+
+@pytest.mark.parametrize("size", [10, 20, 100])
+def test_the_lower_end_of_an_auc_of_one_is_that_of_a_model_of_two_scores(size):
+    low, _ = rank_interval(np.ones(1), np.zeros(1), np.array([float(size)]), np.zeros(1), 1.0)
+
+    # Of two scores the area A is 1 in (2 A - 1)^size of the sets with errors in one class.
+    exact = (1 + 0.025 ** (1 / size)) / 2
+    assert low.item() == pytest.approx(exact, abs=0.1 * (1 - exact))
+
+
+def test_an_auc_of_many_positives_has_the_variance_of_its_influences():
+    low, high = rank_interval(np.array(0.8), np.array(0.0004), np.array(1e6), np.array(50.0), 1.0)
+
+    np.testing.assert_allclose(high - low, 2 * norm.ppf(0.975) * 0.02, rtol=0.01)
+
+
+@pytest.mark.parametrize(("carriers", "times"), [(2.9, 2.0), (3.0, 4.0)])
+def test_each_sample_counts_twice_where_three_carry_the_variance(carriers, times):
+    found = rank_interval(np.array(0.99), np.array(1e-9), np.array(30.0), np.array(carriers), 1.0)
+
+    np.testing.assert_allclose(found, proportion(np.array(0.99), np.array(times * 30)))
+
+
+def test_carriers_are_samples_of_the_rarer_class_that_are_out_of_order():
+    y = np.r_[np.ones(10), np.zeros(40)].astype(int)
+    wrong = np.r_[np.zeros(7), np.ones(3), np.zeros(40)]  # three positives of the lower score
+    score = np.where(wrong, 0.2, np.where(y == 1, 0.8, 0.2))
+    fine = y * 0.6 + 0.2
+    evaluation = mc.bootstrap(
+        mc.Predictions(y, {"a": score, "b": fine}, labels=[0, 1], kind="values"),
+        "roc_auc", n_resamples=2,
+    ).evaluation  # fmt: skip
+
+    # Areas of the positives are 1, or 1/2 for the three; around their mean.
+    away = np.r_[np.full(7, 1.0), np.full(3, 0.5)] - 0.85
+    expected = (away**2).sum() ** 2 / (away**4).sum()
+    found = rarer_carriers(evaluation, evaluation.estimate())
+    np.testing.assert_allclose(found[:, 0], [expected, 0.0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_a_model_that_orders_twenty_of_each_class_right_is_as_certain_as_its_accuracy(metric):
+    y = np.repeat([0, 1], 20)
+    preds = mc.Predictions(y, {"a": np.c_[1 - y, y] * 0.8 + 0.1}, kind="probabilities")
+    found = mc.bootstrap(preds, [metric, "accuracy"], n_resamples=2)
+    low = found.score_interval("auto", 0.95).low[0]
+
+    assert low[0] == pytest.approx(low[1], abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_intervals_of_two_models_are_joined(metric):
+    rng = np.random.default_rng(2)
+    y = np.repeat([0, 1], [60, 15])
+    outputs = {m: y * 2.5 + rng.normal(size=75) for m in "ab"}
+    outputs["b"] = 0.5 * outputs["a"] + 0.5 * outputs["b"] - 0.7 * y
+    preds = mc.Predictions(y, outputs, kind="values", labels=[0, 1])
+    found = mc.bootstrap(preds, metric, n_resamples=2)
+    values = found.score_interval("auto", 0.95)
+    (low_a, low_b), (high_a, high_b) = values.low[:, 0], values.high[:, 0]
+    (a, b), covariance = found.point[:, 0], found.moments.covariance()[0]
+    rho = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
+
+    def joined(x, y):
+        return np.sqrt(x**2 + y**2 - 2 * rho * x * y)
+
+    interval = found.difference_interval(np.array([0]), np.array([1]), "auto", 0.95)
+    assert interval.method.item() == "mover"
+    assert interval.low.item() == pytest.approx(a - b - joined(a - low_a, high_b - b))
+    assert interval.high.item() == pytest.approx(a - b + joined(high_a - a, b - low_b))
+
+
+def test_intervals_cover_the_area_of_a_model_with_two_scores():
+    # 20 positives, of which 1 in 50 has the score of the negatives: the area follows from their
+    # number, so coverage is a sum of binomial probabilities.
+    n, share = 20, 0.02
+    y = np.repeat([0, 1], [30, n])
+    covered = worse = 0.0
+    for k in range(5):
+        score = np.r_[np.zeros(30), np.zeros(k), np.ones(n - k)]
+        preds = mc.Predictions(y, {"a": score, "b": y * 1.0}, kind="values", labels=[0, 1])
+        found = mc.bootstrap(preds, "roc_auc", n_resamples=2)
+        assert found.point[0, 0] == pytest.approx(roc_auc_score(y, score))
+        weight = binom.pmf(k, n, share)
+        one = found.score_interval("auto", 0.95)
+        covered += weight * (one.low[0, 0] <= 1 - share / 2 <= one.high[0, 0])
+        # A gate at the margin: b is better by share / 2, and passes as equal within less.
+        two = found.difference_interval(np.array([1]), np.array([0]), "auto", 0.9)
+        worse += weight * (two.high[0, 0] < share / 2)
+    assert covered > 0.935
+    assert worse < 0.06
