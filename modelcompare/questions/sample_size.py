@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arguments import checked
-from modelcompare.comparison.suite import WITHIN, check_several, within
+from modelcompare.comparison.suite import WITHIN, check_several, new_sets_note, within
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
@@ -169,7 +169,8 @@ def sample_size(
             "plan from. Take a larger pilot test set."
         )
     _check_data(dict(zip(sets, contrasts, strict=True)), int(pilot.size.runs))
-    notes = dict.fromkeys(note for contrast in contrasts for note in contrast.notes)
+    notes = [*dict.fromkeys(note for contrast in contrasts for note in contrast.notes)]
+    notes += [new_sets_note(len(contrasts))] if sets_vary else []
     difference = float(np.mean([contrast.difference for contrast in contrasts]))
     return SampleSize(
         pilot.components, pilot.size, abs(difference) if margin is None else margin, alpha, power,
@@ -208,13 +209,14 @@ def _check_determined(contrast: Contrast, n_runs: int, name: str) -> None:
     if not high - low > _MOST_BEYOND * predicted:
         return
     what, (a, b) = value_name(contrast.metric.name, contrast.label), contrast.models
+    times = f"{(high - low) / predicted:,.0f} times as wide" if predicted else "wider"
     where, remedy = "this test set", "take a pilot with more samples of every class"
     if name:
         where, remedy = f"test set {name!r}", f"leave it out, or {remedy}"
     raise ValueError(
         f"few samples, or none of a class, decide {what} on {where}, so its standard error "
         f"({contrast.error:.2g}) predicts nothing: the interval of {a} - {b} in `compare`, "
-        f"{format_interval(low, high, 2)}, is {(high - low) / predicted:,.0f} times as wide. No "
+        f"{format_interval(low, high, 2)}, is {times}. No "
         f"number of {contrast.unit} can be planned from it; {remedy}."
     )
 

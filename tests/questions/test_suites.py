@@ -134,7 +134,10 @@ def test_a_mean_for_new_sets_is_wider():
     assert new.ci_high - new.ci_low > fixed.ci_high - fixed.ci_low
     assert math.isnan(new.n_needed)
     assert "More test sets would be, or more samples." in new.sentence()
-    assert "For test sets like these 3: new ones are allowed for." in new.sentence()
+    assert (
+        "For test sets like these 3: new ones are allowed for, but a kind of set rarer "
+        in new.sentence()
+    )
     assert "random:items+sets" in new.signature
 
 
@@ -272,3 +275,21 @@ def test_a_table_of_rules_with_several_levels_names_that_of_each():
     alike = mc.gate(sets, "b", "a", ["mean(accuracy):-0.05", "each(accuracy):-0.1"])
     assert "90 % CI" in str(alike)
     assert "CI level" not in str(alike)
+
+
+def test_what_is_for_new_sets_states_which_kinds_would_not_have_been_seen():
+    sets, ask = made([0.1, -0.15, 0.02, 0.1], {**SIZES, "more": 300}), {"random": "sets"}
+    new = [
+        mc.compare_groups(sets, n_resamples=99, **ask).verdict(),
+        decided(sets, **ask).sentence(),
+        "".join(mc.gate(sets, "old", "new", ["mean:-0.1"], **ask).sentences),
+        "".join(mc.sample_size(sets, "old", "new", "mean_score", **ask).notes),
+    ]
+    for text in new:
+        assert "a kind of set rarer than 3 in 4 would not have been seen" in text
+    assert "rarer than" not in decided(sets).sentence()
+
+
+def test_a_pilot_set_on_which_two_models_never_differ_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"test set 'code'.*standard error \(0\).*is wider\. No"):
+        mc.sample_size(MIXED, "old", "new", "mean_score", random="sets")
