@@ -71,8 +71,8 @@ def new_sets_note(n_sets: int) -> str:
     (`experiments.validity.suites`); the share is that of the rule of three.
     """
     return (
-        f"For test sets like these {n_sets}: new ones are allowed for, but a kind of set rarer "
-        f"than {min(3, n_sets)} in {n_sets} would not have been seen."
+        f"For test sets like these {n_sets}: new ones are allowed for, but sets of a "
+        f"kind rarer than {min(3, n_sets)} in {n_sets} would not have been seen."
     )
 
 

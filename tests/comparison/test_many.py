@@ -1,5 +1,9 @@
 """Families of models: omnibus tests, letters, tiers, simultaneous intervals, several test sets."""
 
+import warnings
+from itertools import combinations
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -153,3 +157,40 @@ def test_sets_must_fit_together():
         mc.compare_groups({"a": PREDS})
     with pytest.raises(ValueError, match="set 'b' has no predictions of 'm3'"):
         mc.compare_groups({"a": PREDS, "b": PREDS[["m0", "m1", "m2"]]})
+
+
+def equal_models(n: int, n_models: int) -> mc.Predictions:
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=n)
+    outputs = {f"m{i}": np.where(rng.random(n) < 0.8, y, 1 - y) for i in range(n_models)}
+    return mc.Predictions(y, outputs, labels=[0, 1])
+
+
+def warned_by(preds: mc.Predictions, **options: Any) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mc.compare(preds, n_resamples=199, **options)
+    return [str(each.message) for each in caught if each.category is mc.SparseDataWarning]
+
+
+def test_resamples_of_few_samples_that_differ_are_no_ground_for_max_t():
+    few = equal_models(50, 10)
+    (text,) = warned_by(few, metrics="accuracy", correction="max-t")
+    right = np.array([few.predicted(m) == few.y_true for m in few.models])
+    # A sample carries a difference where one of the two models alone is right.
+    apart = np.median([(a != b).sum() for a, b in combinations(right, 2)])
+    assert text.startswith(f"accuracy: about {apart:.0f} samples carry a difference, too few for")
+    assert text.endswith("Use correction='min-p' (--correction min-p).")
+    assert not warned_by(few, metrics="accuracy", correction="min-p")
+    # Fewer tests need fewer samples.
+    assert not warned_by(equal_models(100, 3), metrics="accuracy", correction="max-t")
+    assert not warned_by(equal_models(200, 10), metrics="accuracy", correction="max-t")
+
+
+def test_of_all_metrics_together_holm_is_named_in_place_of_max_t():
+    asked = {"metrics": ["accuracy", "f1_macro"], "family": "all"}
+    texts = warned_by(equal_models(50, 10), **asked, correction="max-t")
+    assert len(texts) == 2
+    for text in texts:
+        assert "Use correction='holm'" in text
+    mc.compare(equal_models(50, 10), **asked, correction="holm")

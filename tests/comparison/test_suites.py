@@ -82,7 +82,7 @@ def test_scores_of_new_sets_vary_as_the_sets_do():
         assert low <= expected[0] * (1 + 1e-9) + 1e-9
         assert high >= expected[1] - 1e-9
     assert (
-        "For test sets like these 4: new ones are allowed for, but a kind of set rarer "
+        "For test sets like these 4: new ones are allowed for, but sets of a kind rarer"
         in found.verdict()
     )
     assert "|random:items+sets|" in found.signature
@@ -381,7 +381,7 @@ def test_the_command_answers_for_new_sets(tmp_path, capsys):
     assert main([*given, "--missing", "drop"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "mean of 3 test sets" in out
-    assert "For test sets like these 3: new ones are allowed for, but a kind of set rarer " in out
+    assert "For test sets like these 3: new ones are allowed for, but sets of a kind rarer" in out
     assert "Test sets dropped, which lack models: v." in out
 
 

@@ -135,7 +135,7 @@ def test_a_mean_for_new_sets_is_wider():
     assert math.isnan(new.n_needed)
     assert "More test sets would be, or more samples." in new.sentence()
     assert (
-        "For test sets like these 3: new ones are allowed for, but a kind of set rarer "
+        "For test sets like these 3: new ones are allowed for, but sets of a kind rarer"
         in new.sentence()
     )
     assert "random:items+sets" in new.signature
@@ -286,7 +286,7 @@ def test_what_is_for_new_sets_states_which_kinds_would_not_have_been_seen():
         "".join(mc.sample_size(sets, "old", "new", "mean_score", **ask).notes),
     ]
     for text in new:
-        assert "a kind of set rarer than 3 in 4 would not have been seen" in text
+        assert "but sets of a kind rarer than 3 in 4 would not have been seen" in text
     assert "rarer than" not in decided(sets).sentence()
 
 
