@@ -28,7 +28,6 @@ from modelcompare.intervals.ratios import (
     share_of_value,
     t_quantile,
     value_of_share,
-    wilson,
 )
 from modelcompare.metrics.quotient import ClassAverage, ClassRatio, Quotient, divide
 
@@ -277,12 +276,9 @@ def effective_size_interval(average: Average, confidence_level: float = 0.95) ->
     slope = odds / (1 + (odds - 1) * middle) ** 2
     size = middle * (1 - middle) * slope**2 / variance
     centre = share_of_value(np.clip(_corrected(average), 0.0, 1.0), odds)
-    ends = wilson(centre, size, t_quantile(degrees, confidence_level))
-    few = proportion(centre, size, confidence_level)
-    low, high = (
-        value_of_share(end, odds)
-        for end in (np.minimum(ends[0], few[0]), np.maximum(ends[1], few[1]))
-    )
+    quantile = t_quantile(degrees, confidence_level)
+    ends = proportion(centre, size, confidence_level, quantile)
+    low, high = (value_of_share(end, odds) for end in ends)
     mean = average.mean(average.values)
     return average.of_all(np.minimum(low, mean), np.maximum(high, mean))
 

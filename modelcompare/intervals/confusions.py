@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb, prod
+from math import prod
 
 import numpy as np
 
@@ -81,6 +81,10 @@ class Confusions:
         of_sum, of_each = (CellSums.of_gains(each).of(self) for each in (gains, gains**2))
         return (self.squares * (of_sum**2 - of_each)).sum(axis=-1)
 
+    def by_true(self, numbers: FloatArray) -> FloatArray:
+        """Sum numbers (..., n_cells) over the cells of each true class."""
+        return self._margins(numbers)[0]
+
     def _margins(self, numbers: FloatArray) -> Margins:
         if self.named.ndim == 1:
             tables = numbers.reshape(*numbers.shape[:-1], self.n_classes, self.n_classes)
@@ -122,12 +126,12 @@ class CellSums:
         """Return the numbers of the cells of confusion matrices."""
         return self.at(confusions.true, confusions.named)
 
-    def power_sum(self, power: int) -> FloatArray:
-        """Sum a power over all cells, empty ones too, of shape (...)."""
+    def squares(self) -> FloatArray:
+        """Sum the squares over all cells of each true class, empty ones too."""
         x, y = self.of_true, self.of_named
-        powers = range(power + 1)
-        terms = (comb(power, i) * (x**i).sum(-1) * (y ** (power - i)).sum(-1) for i in powers)
-        return sum(terms) + (self.right**power - (x + y) ** power).sum(axis=-1)
+        total, squared = (part.sum(axis=-1, keepdims=True) for part in (y, y**2))
+        wrong = x.shape[-1] * x**2 + 2 * x * total + squared - (x + y) ** 2
+        return wrong + self.right**2
 
 
 def taken(numbers: FloatArray, classes: IntArray) -> FloatArray:

@@ -39,8 +39,8 @@ from modelcompare.intervals.ratios import (
     Bounds,
     class_interval,
     normal_quantile,
+    proportion,
     t_quantile,
-    wilson,
 )
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.counts import ACCURACY, COUNTS
@@ -139,19 +139,20 @@ def shrunk_agreement(
     """Compute value, influences, variance and its degrees of freedom, with samples added.
 
     Added samples have the weight ``sum w^2 / sum w``. Few samples of a rare class carry the
-    variance: degrees of freedom are twice their effective number, ``(sum u^2)^2 / sum u^4``, plus
-    two for those added.
+    variance: degrees of freedom are Satterthwaite's of the true classes' parts, each of as many
+    samples as it has. (The errors themselves are few near 1, but Wilson's interval knows it.)
     """
     k, (true, named, right) = cells.n_classes, cells.margins
-    weight = cells.squares.sum(axis=-1) / cells.weights.sum(axis=-1)
+    weight = (cells.squares.sum(axis=-1) / cells.weights.sum(axis=-1))[..., None]
     each = _ADDED / k**2
-    one = (each * weight)[..., None]
+    one = each * weight
     value, influence = agreement_influences(formula, (true + k * one, named + k * one, right + one))
-    square = influence.of(cells) ** 2
-    part = cells.squares * square
-    variance = part.sum(axis=-1) + each * weight**2 * influence.power_sum(2)
-    fourth = (part * square).sum(axis=-1) + each * weight**2 * influence.power_sum(4)
-    return value, influence, variance, 2 * (divide(variance**2, weight**2 * fourth, 0.0) + 1)
+    part = (
+        cells.by_true(cells.squares * influence.of(cells) ** 2) + one * weight * influence.squares()
+    )
+    size = divide(true**2, cells.margins_of_squares[0], 0.0) + k * each
+    variance = part.sum(axis=-1)
+    return value, influence, variance, divide(variance**2, (part**2 / size).sum(axis=-1), 0.0)
 
 
 def agreement_interval(
@@ -165,7 +166,7 @@ def agreement_interval(
     share = (1 + value) / 2
     size = 4 * share * (1 - share) / variance
     quantile = t_quantile(np.minimum(size, degrees), confidence_level)
-    low, high = wilson((1 + estimate) / 2, size, quantile)
+    low, high = proportion((1 + estimate) / 2, size, confidence_level, quantile)
     return 2 * low - 1, 2 * high - 1
 
 
@@ -364,7 +365,7 @@ def _agreement_differences(
 
     def shrunk(models: slice) -> Shrunk:
         value, influence, *_ = shrunk_agreement(formula, Confusions.of(labels, models))
-        return influence, influence.power_sum(2) / labels.n_classes**2, value
+        return influence, influence.squares().sum(axis=-1) / labels.n_classes**2, value
 
     covariance, _, size = _shrunk(labels, pairs, shrunk)
     scores = _agreement_scores(labels, formula, values, level)

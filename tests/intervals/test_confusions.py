@@ -1,7 +1,6 @@
 """Confusion matrices as tables and as samples."""
 
 import numpy as np
-import pytest
 
 from modelcompare.intervals.confusions import CellSums, Confusions
 
@@ -41,9 +40,14 @@ def test_numbers_of_cells_are_the_same_for_samples_and_tables():
     np.testing.assert_allclose(*totals, rtol=1e-12)
 
 
-@pytest.mark.parametrize("power", [1, 2, 4])
-def test_powers_are_summed_over_all_cells(power):
+def test_squares_are_summed_over_all_cells_of_each_true_class():
     sums = CellSums(*RNG.normal(size=(3, K)))
     table = sums.of_true[:, None] + sums.of_named[None]
     np.fill_diagonal(table, sums.right)
-    assert sums.power_sum(power) == pytest.approx((table**power).sum())
+    np.testing.assert_allclose(sums.squares(), (table**2).sum(axis=1), rtol=1e-12)
+
+
+def test_numbers_of_cells_are_summed_by_true_class():
+    samples, (tables, counts) = as_samples(), as_tables()
+    for each in (samples, tables):
+        np.testing.assert_allclose(each.by_true(each.weights), counts[0].sum(axis=2), rtol=1e-12)

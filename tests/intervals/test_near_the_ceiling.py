@@ -1,0 +1,105 @@
+"""One to five errors in all: coverage by summing probabilities, and widths beside exact ones."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import beta, binom
+
+import modelcompare as mc
+from modelcompare.intervals.confusions import Confusions
+from modelcompare.intervals.counts import agreement_interval
+from modelcompare.intervals.ratios import clopper_pearson, proportion
+
+
+def of_all(n, share, level):
+    """Counts of successes, their probabilities, and the intervals of their shares."""
+    counts = np.arange(n + 1.0)
+    return binom.pmf(counts, n, share), proportion(counts / n, np.full(n + 1, n), level)
+
+
+def covered(n, share, level):
+    weight, (low, high) = of_all(n, share, level)
+    return weight[(low <= share) & (share <= high)].sum()
+
+
+@pytest.mark.parametrize("n_groups", [3, 8, 20])
+@pytest.mark.parametrize("n", [40, 100, 200])
+@pytest.mark.parametrize("errors", [1, 2, 5])
+def test_intervals_of_several_groups_hold_together_at_the_corrected_level(n_groups, n, errors):
+    # Wilson's hold together in 0.70 to 0.97 of the test sets.
+    assert covered(n, 1 - errors / n, 1 - 0.05 / n_groups) ** n_groups > 0.95
+
+
+def test_an_interval_at_a_corrected_level_is_that_of_clopper_and_pearson():
+    found = proportion(np.array([0.98, 1.0]), np.array([100.0, 100.0]), 0.99)
+
+    tail = 0.005
+    np.testing.assert_allclose(found[0], [beta.ppf(tail, 98, 3), beta.ppf(tail, 100, 1)])
+    np.testing.assert_allclose(found[1], [beta.ppf(1 - tail, 99, 2), 1.0])
+
+
+def test_trials_may_be_fractional_and_successes_fewer_than_one():
+    low, high = clopper_pearson(np.array([0.3, 7.7]), np.array([8.0, 8.0]), 0.01)
+
+    np.testing.assert_allclose(low, [beta.ppf(0.01, 0.3, 8.7), beta.ppf(0.01, 7.7, 1.3)])
+    np.testing.assert_allclose(high, [beta.ppf(0.99, 1.3, 7.7), beta.ppf(0.99, 8.7, 0.3)])
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.98, 1.0])
+@pytest.mark.parametrize("size", [3.0, 40.5, 1000.0])
+def test_intervals_of_higher_levels_contain_those_of_lower_ones(share, size):
+    levels = [0.0, 0.5, 0.9, 0.95, 0.9500001, 0.951, 0.96, 0.99, 0.99999, 1 - 1e-12]
+    low, high = np.array([proportion(np.array(share), np.array(size), each) for each in levels]).T
+
+    assert (np.diff(low) <= 1e-15).all()
+    assert (np.diff(high) >= -1e-15).all()
+    assert low[-1] >= 0
+    assert high[-1] <= 1
+
+
+def agreements(metric, n, errors):
+    """Probabilities of confusion matrices of two equal classes, with values and intervals."""
+    half, formula = n // 2, mc.get_metric(metric).value
+    both = np.array([*product(range(min(half, 12 * errors) + 1), repeat=2)])
+    weight = binom.pmf(both, half, errors / n).prod(axis=1)
+    tables = np.zeros((len(both), 2, 2))
+    tables[:, 0, 1], tables[:, 1, 0] = both.T
+    tables[:, 0, 0], tables[:, 1, 1] = half - both.T
+    cells = Confusions.of_tables(tables, tables)
+    true, named, right = cells.margins
+    value = formula(right, named, true)
+    return weight, value, agreement_interval(formula, value, cells)
+
+
+@pytest.mark.parametrize("metric", ["cohen_kappa", "matthews_corrcoef"])
+@pytest.mark.parametrize("n", [40, 100, 200])
+@pytest.mark.parametrize("errors", [1, 2, 5])
+def test_kappa_and_mcc_are_as_certain_as_the_accuracy_that_they_follow_from(metric, n, errors):
+    weight, value, (low, high) = agreements(metric, n, errors)
+    inside = (np.fmin(low, value) <= 1 - 2 * errors / n) & (1 - 2 * errors / n <= high)
+
+    assert weight[inside].sum() > 0.93
+    chances, ends = of_all(n, 1 - errors / n, 0.95)
+    # Two times the accuracy less one, so twice as wide (it was 1.3 to 1.6 times as much).
+    assert weight @ (high - low) < 1.15 * 2 * (chances @ (ends[1] - ends[0]))
+
+
+def test_ten_models_of_98_in_100_have_intervals_that_hold_together():
+    rng, n, share = np.random.default_rng(0), 100, 0.98
+    held = []
+    for _ in range(100):
+        right = rng.random((10, n)) < share
+        preds = mc.Predictions.from_scores({f"m{i}": row * 1.0 for i, row in enumerate(right)})
+        found = mc.compare(preds, n_resamples=99).simultaneous_intervals("scores")
+        held.append(((found["ci_low"] <= share) & (share <= found["ci_high"])).all())
+
+    # With a nominal level of 0.95, fewer than 88 have a probability of 0.002; it was 0.85.
+    assert math.fsum(held) >= 88
+
+
+@pytest.mark.parametrize("n", [10, 20, 40, 50, 100, 200])
+@pytest.mark.parametrize("errors", [1, 2])
+def test_a_share_with_few_expected_failures_is_covered(n, errors):
+    assert covered(n, 1 - errors / n, 0.95) > 0.94
