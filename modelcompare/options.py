@@ -233,11 +233,7 @@ OPTIONS: Mapping[str, Option] = {
         Option(name="sample_weight", elsewhere="weights weight w"),
         Option(
             name="greater_is_better",
-            elsewhere="higher_is_better lower_is_better maximize minimize",
-        ),
-        Option(
-            name="lower_is_better",
-            elsewhere="greater_is_better higher_is_better minimize lower_better",
+            elsewhere="higher_is_better lower_is_better maximize minimize lower_better",
         ),
     )
 }  # fmt: skip

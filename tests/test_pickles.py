@@ -166,7 +166,7 @@ MAKE = {
     "bounds": lambda _: mc.compare(
         mc.read_predictions(
             pd.DataFrame({"a": [1.0] * 18 + [None] * 2, "b": [0.0] * 17 + [1.0] * 3}),
-            missing="worst",
+            missing="worst", greater_is_better=True,
         ),
         missing="bounds", **FEW,
     ),
@@ -175,7 +175,7 @@ MAKE = {
         n_train=90, n_test=10, greater_is_better=True,
     ),
     "ranks": lambda _: mc.tests.critical_difference(
-        pd.DataFrame(np.random.default_rng(8).random((12, 3)), columns=list("abc"))
+        pd.DataFrame(np.random.default_rng(8).random((12, 3)), columns=list("abc")), greater_is_better=True
     ),
     "calibration_test": lambda _: mc.tests.calibration_test(of_classes(), "a"),
     "reliability": lambda _: mc.diagnostics.reliability(of_classes()),

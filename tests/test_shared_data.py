@@ -34,7 +34,9 @@ def test_estimates_are_scikit_learns(shared_data, path):
 
 
 def test_human_scores_of_translations(shared_data):
-    preds = mc.read_predictions(shared_data / "mqm_wmt20_ende" / "mqm_scores.tsv.gz")
+    preds = mc.read_predictions(
+        shared_data / "mqm_wmt20_ende" / "mqm_scores.tsv.gz", greater_is_better=True
+    )
     assert (len(preds), len(preds.models)) == (1418, 10)
     result = mc.compare(preds, n_resamples=999)
     means = -result.scores.set_index("model")["estimate"]

@@ -73,10 +73,10 @@ def test_a_class_and_a_metric_of_one_s_own_count():
     found = assert_not_worse(TABLE, "b", "a", "recall", label="x", margin=0.1, n_resamples=99)
     assert found.decisions[0].gain == pytest.approx(0.3)
 
-    def hits(y_true, y_pred):
+    def success(y_true, y_pred):
         return float(np.mean(np.asarray(y_true) == np.asarray(y_pred)))
 
-    own = assert_not_worse(TABLE, "b", "a", hits, margin=0.1, n_resamples=99)
+    own = assert_not_worse(TABLE, "b", "a", success, margin=0.1, n_resamples=99)
     assert own.decisions[0].gain == pytest.approx(30 / 101)
 
 

@@ -99,7 +99,7 @@ COMMANDS = (
     Command("keep --report", "keep --report --ledger ../in/kept.jsonl -o kept.md --plot kept.svg",
             "--margin 0.2"),
     Command("folds", "ranks ../in/folds.csv --n-train 90 --n-test 10 -o folds.md", ""),
-    Command("ranks", "ranks ../in/folds.csv -o ranks.csv --plot cd.svg", ""),
+    Command("ranks", "ranks ../in/folds.csv --higher-is-better -o ranks.csv --plot cd.svg", ""),
     Command("report", f"report ../in/p.npz {_FEW} -o report.html"),
     Command("report --card", f"report ../in/p.npz --card a {_FEW} -m f1 -o a.md"),
     Command("demo", f"demo {_FEW} -o demo.txt"),

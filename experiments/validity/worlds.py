@@ -116,7 +116,7 @@ class MeanWorld:
             if self.skewed and model % 2:
                 z = stats.expon.ppf(stats.norm.cdf(z)) - 1
             outputs[f"m{model}"] = mean + z
-        return mc.Predictions.from_scores(outputs, **columns)
+        return mc.Predictions.from_scores(outputs, greater_is_better=True, **columns)
 
     def truth(self, metric: str, label: int | None, preds: mc.Predictions) -> Array:  # noqa: ARG002
         """The means."""

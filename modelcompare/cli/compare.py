@@ -39,7 +39,7 @@ def compare(
     functions = any(not isinstance(each, BaseMetric) for each in own)
 
     def metrics_on(predictions: TestSet) -> list[MetricLike] | None:
-        return [*metrics, *_directed(own, predictions, reading.lower_is_better)] or None
+        return [*metrics, *_directed(own, predictions, reading.greater_is_better)] or None
 
     if reading.missing == "bounds":
         _check_bounds({"--baseline": baseline, "--plot": output.plot, "--slice": reading.slices})
@@ -75,16 +75,14 @@ def demo(output: Output, **options: Any) -> None:
 
 
 def _directed(
-    own: Sequence[MetricLike], predictions: TestSet, lower_is_better: bool | None
+    own: Sequence[MetricLike], predictions: TestSet, given: bool | None
 ) -> list[MetricLike]:
     """Turn functions into metrics with the given direction, or that of their names."""
     found: list[MetricLike] = []
     for each in own:
         (metric,) = resolve_metrics([each], predictions)
-        if lower_is_better is not None and not isinstance(each, BaseMetric):
-            metric = replace(
-                metric, greater_is_better=not lower_is_better, direction_from="declared"
-            )
+        if given is not None and not isinstance(each, BaseMetric):
+            metric = replace(metric, greater_is_better=given, direction_from="declared")
         way = sentence(metric.greater_is_better, metric.direction_from)
         say(f"modelcompare: {metric.name}: {way}")
         found.append(metric)

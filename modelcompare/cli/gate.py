@@ -14,9 +14,6 @@ from modelcompare import escape
 from modelcompare.cli.output import append, document_of
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, answer_document, say
-from modelcompare.data.test_set import TestSet
-from modelcompare.metrics.classes import without_classes
-from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.keep import KeepResult
 from modelcompare.questions.rules import is_of_sets, read_rule, read_rules
@@ -81,7 +78,6 @@ def read_for(
         reading.asked = [read_rule(each, of_sets=of_sets)["metric"] for each in rule]
     predictions: Any = reading.read_sets() if of_sets else reading.read(by_blocks=by_blocks)
     rules = read_rules(rule or given, predictions)
-    _check_directions(rules, next(iter(predictions.values())) if of_sets else predictions)
     return predictions, rules, {"missing": reading.missing_sets} if of_sets else {}
 
 
@@ -89,17 +85,6 @@ def stop_unless_passed(found: Answered, inconclusive_exit: int) -> None:
     """End the program with the code of an answer that is not a pass."""
     if not found.passed:
         raise click.exceptions.Exit(1 if found.answer == "shown otherwise" else inconclusive_exit)
-
-
-def _check_directions(rules: Sequence[Mapping[str, Any]], predictions: TestSet) -> None:
-    """Refuse scores whose direction is unknown."""
-    for rule in rules:
-        (found,) = resolve_metrics(without_classes(rule["metric"], predictions)[0], predictions)
-        if found.direction_from == "default":
-            raise ValueError(
-                f"whether low or high values of {found.name} are good is not known, and a gate "
-                "does not guess: add --higher-is-better or --lower-is-better."
-            )
 
 
 def _kind(asked: Mapping[Decision, bool]) -> Decision | None:

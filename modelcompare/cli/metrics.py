@@ -8,6 +8,7 @@ import textwrap
 from modelcompare.cli.schema import MEMBERS, OF_METRICS, whole_schema
 from modelcompare.cli.streams import answer, answer_document
 from modelcompare.data.columns import Source
+from modelcompare.directions import sentence
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.named import METRICS, aliases_of
 from modelcompare.metrics.registry import get_metric
@@ -16,6 +17,7 @@ from modelcompare.report.fields import read_members
 from modelcompare.report.json_text import json_document
 
 _WIDTH = 80
+_SIDES = {True: "higher", False: "lower", None: "either"}
 _NEEDS = {
     "text_lists": "text lists", "values": "real values", "label_sets": "label sets",
     "label_probabilities": "probabilities", "label_detections": "detections",
@@ -52,7 +54,7 @@ def _table(found: list[AnyMetric]) -> str:
     header = ["metric", "better", "bounds", "needs", "method", "cost"]
     rows = [
         [
-            each.name, "higher" if each.greater_is_better else "lower", _bounds(each),
+            each.name, _SIDES[each.greater_is_better], _bounds(each),
             _NEEDS.get(each.needs, each.needs), each.strategy, each.cost,
         ]
         for each in found
@@ -80,7 +82,7 @@ def _page(metric: AnyMetric) -> str:
         lines += textwrap.wrap(f"Here: {metric.variant}.", _WIDTH)
     for paragraph in metric.text.replace("`", "").split("\n\n"):
         lines += ["", *textwrap.wrap(" ".join(paragraph.split()), _WIDTH)]
-    direction = "higher is better" if metric.greater_is_better else "lower is better"
+    direction = sentence(metric.greater_is_better, "declared")
     per = "one value per class" if metric.per_class else "one value"
     facts = {
         "bounds": f"{_bounds(metric)}, {direction}, {per}",

@@ -233,8 +233,8 @@ READING = Group(
             help="{choices}",
         ),
         _input(
-            name="lower_is_better", flags="--lower-is-better/--higher-is-better",
-            type=bool | None, metavar="",
+            name="greater_is_better", flags="--lower-is-better/--higher-is-better",
+            type=bool | None, metavar="", parse=lambda lower: not lower,
             help="Direction of scores; by default by their names.",
         ),
     ),

@@ -23,7 +23,7 @@ from modelcompare.spelling import chosen
 
 # Options of reading block by block.
 _SCANNED = {
-    "true", "id", "groups", "strata", "weight", "scores", "lower_is_better", "bounds", "na",
+    "true", "id", "groups", "strata", "weight", "scores", "greater_is_better", "bounds", "na",
     "normalize", "kind", "labels", "models", "checkpoint",
 }  # fmt: skip
 # Options of thresholds.

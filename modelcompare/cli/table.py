@@ -50,8 +50,9 @@ from modelcompare.words import (
 _AS_COMPARE = metrics("Metric (repeatable); by default as in compare.")
 _LEVEL = OPTIONS["confidence_level"]
 _LOWER = statistics(
-    name="greater_is_better", flags="--lower-is-better", type=bool | None, metavar="",
-    parse=lambda lower: not lower, help="Low scores are good.",
+    name="greater_is_better", flags="--lower-is-better/--higher-is-better", type=bool | None,
+    metavar="", parse=lambda lower: not lower,
+    help="Direction of scores; by default by their name.",
 )  # fmt: skip
 _STUDY_LEVEL = named("alpha", "Level.")
 

@@ -188,7 +188,7 @@ def compare(
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"a": [1.0] * 18 + [None] * 2, "b": [0.0] * 17 + [1.0] * 3})
-    >>> preds = mc.read_predictions(frame, missing="worst")
+    >>> preds = mc.read_predictions(frame, missing="worst", greater_is_better=True)
     >>> result = mc.compare(preds, n_resamples=999, missing="bounds")
     >>> result.scores[["model", "worst", "best", "n_missing"]]
       model  worst  best  n_missing

@@ -46,7 +46,8 @@ class Compared(Evidence):
             self.models, self.keys, estimate=self.point,
             standard_error=self.bootstrap.standard_error(),
             ci_low=interval.low, ci_high=interval.high, n_undefined=self.bootstrap.n_undefined,
-            rank=self.ranks, rank_low=rank_low, rank_high=rank_high, method=interval.method,
+            rank=self.of_merit(self.ranks), rank_low=self.of_merit(rank_low),
+            rank_high=self.of_merit(rank_high), method=interval.method,
         )  # fmt: skip
 
     @cached_property
@@ -68,15 +69,17 @@ class Compared(Evidence):
         """Frame of `Comparison.standings`."""
         parts, of_items = [], not self.bootstrap.varies_beyond
         for at, key in enumerate(self.keys):
-            better, point, order = self.better[at], self.point[:, at], self.order[:, at]
+            ahead, point, order = self.ahead[at], self.point[:, at], self.order[:, at]
+            known = bool(self.directed[at])
             frame = score_frame(
-                self.models, [key], estimate=point, tier=tiers(better, order),
-                may_be_best=~better.any(axis=0) & ~np.isnan(point),
-                letters=np.array(compact_letters(better | better.T, order), dtype=object),
+                self.models, [key], estimate=point,
+                tier=tiers(ahead, order) if known else math.nan,
+                may_be_best=~ahead.any(axis=0) & ~np.isnan(point) if known else None,
+                letters=np.array(compact_letters(ahead | ahead.T, order), dtype=object),
                 # Resamples are of items: they do not know which model's new runs are best.
                 p_best=(
                     share_of_best(self.bootstrap.draws[:, :, at] * self.direction[at])
-                    if of_items
+                    if of_items and known
                     else math.nan
                 ),
             )  # fmt: skip

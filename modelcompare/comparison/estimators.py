@@ -21,6 +21,7 @@ from modelcompare.comparison.folds import (
     compare_on_folds,
 )
 from modelcompare.data.predictions import Predictions
+from modelcompare.directions import known_direction
 from modelcompare.engine.axis import joined_frame, long_columns
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import progress_bar
@@ -147,7 +148,7 @@ def _on_folds(
     return compare_on_folds(
         joined_frame(frames) if frames else none,
         sizes[used if len(used) else slice(None)].mean(axis=0),
-        {m.name: m.greater_is_better for m in chosen}, **options,
+        {m.name: known_direction(m.name, m.greater_is_better) for m in chosen}, **options,
     )  # fmt: skip
 
 

@@ -112,9 +112,23 @@ class Evidence:
 
     @cached_property
     def direction(self) -> FloatArray:
-        """1 for each value of which higher is better, -1 for the others: (n_values,)."""
+        """-1 for each value of which lower is better, 1 for the others: (n_values,)."""
         found = self.metric_info
-        return np.where([found[key.metric].greater_is_better for key in self.keys], 1.0, -1.0)
+        lower = [found[key.metric].greater_is_better is False for key in self.keys]
+        return np.where(lower, -1.0, 1.0)
+
+    @cached_property
+    def directed(self) -> BoolArray:
+        """True for each value of which the better direction is known: (n_values,)."""
+        found = self.metric_info
+        return np.array([found[key.metric].greater_is_better is not None for key in self.keys])
+
+    def of_merit(self, array: AnyArray) -> AnyArray:
+        """Return numbers whose last axis is values, NaN where merit is not defined.
+
+        Those of values of any direction are as they are.
+        """
+        return array if self.directed.all() else np.where(self.directed, array, np.nan)
 
     @property
     def point(self) -> FloatArray:
@@ -147,17 +161,20 @@ class Evidence:
 
     @cached_property
     def ranks(self) -> IntArray:
-        """Rank of each model, 1 for the best, of shape (n_models, n_values)."""
+        """Rank of each model, 1 for the best or the highest, of shape (n_models, n_values)."""
         return ranks(self.point * self.direction)
 
     @cached_property
     def order(self) -> IntArray:
-        """Models from best to worst, of shape (n_models, n_values)."""
+        """Models from best to worst, or from the highest on, of shape (n_models, n_values)."""
         return np.argsort(self.ranks, axis=0, kind="stable")
 
     @cached_property
-    def better(self) -> BoolArray:
-        """True if model i is significantly better than j: (n_values, n_models, n_models)."""
+    def ahead(self) -> BoolArray:
+        """True if model i is significantly better than j: (n_values, n_models, n_models).
+
+        Where the direction is not known, it is higher.
+        """
         (a, b), n_models = self.pairs, len(self.models)
         signed = self.difference.T * self.direction[:, None]
         shown = (self.p_adjusted < self.alpha).T
@@ -169,13 +186,14 @@ class Evidence:
     @cached_property
     def rank_range(self) -> tuple[IntArray, IntArray]:
         """Confidence bounds of each model's rank, each (n_models, n_values)."""
-        return rank_bounds(self.better)
+        return rank_bounds(self.ahead)
 
     @property
     def winner(self) -> AnyArray:
         """Name of the significantly better model, or None: (n_pairs, n_values)."""
         a_leads = self.difference * self.direction > 0
-        return winners(self.models, *self.pairs, a_leads, self.p_adjusted < self.alpha)
+        shown = (self.p_adjusted < self.alpha) & self.directed
+        return winners(self.models, *self.pairs, a_leads, shown)
 
     @cached_property
     def sameness(self) -> list[tuple[float, float]]:

@@ -31,6 +31,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.predictions import Predictions
+from modelcompare.directions import known_direction
 from modelcompare.metrics import counts
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.planning import known_range, name_of_score
@@ -138,7 +139,7 @@ def _ends(metrics: Sequence[AnyMetric], predictions: Predictions) -> FloatArray:
     ends: dict[str | None, tuple[float, float]] = {}
     for metric in metrics:
         low, high = known_range(metric, [predictions])
-        up = metric.greater_is_better
+        up = known_direction(metric.name, metric.greater_is_better)
         ends[name_of_score(metric, predictions)] = (low, high) if up else (high, low)
     # Scores that are not asked for may be anything.
     return np.array([ends.get(name, (0.0, 0.0)) for name in predictions.score_names or ends]).T

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from modelcompare.comparison.folds import (
     compare_on_folds,
 )
 from modelcompare.data.checks import refuse_rows
-from modelcompare.directions import resolved
+from modelcompare.directions import known_direction, resolved
 from modelcompare.metrics.registry import get_metric
 from modelcompare.options import check_positive
 from modelcompare.readers import checked_columns
@@ -55,7 +56,8 @@ def compare_folds(
         independence (Wilcoxon's, the plain t-test) reject too often: they are for scores on
         different data sets, see `critical_difference`.
     greater_is_better : bool, optional
-        Direction of the scores; by default that of the named metric, or up if none is named.
+        Direction of the scores; by default that of the named metric, or by its name; else
+        it must be given.
     correction, alpha, rope, confidence_level
         As in `compare_estimators`; "max-t" and "min-p" need replicates and do not apply.
     id, model_column, score, models, na, missing
@@ -78,7 +80,7 @@ def compare_folds(
     --------
     >>> import modelcompare as mc
     >>> scores = {"cnn": [0.82, 0.85, 0.81, 0.84, 0.83], "bow": [0.80, 0.80, 0.80, 0.80, 0.80]}
-    >>> result = mc.crossval.compare_folds(scores, n_train=80, n_test=20)
+    >>> result = mc.crossval.compare_folds(scores, n_train=80, n_test=20, greater_is_better=True)
     >>> print(result.verdict())
     score: cnn has the highest mean over 5 folds (0.830) and is better than bow (p = 0.047).
     """
@@ -88,7 +90,6 @@ def compare_folds(
     )
     tidy, read = published_folds(table, columns)
     tidy = _in_order(tidy)
-    better_up = {name: _direction(name, greater_is_better) for name in tidy["metric"].unique()}
     folds = tidy.drop_duplicates(["repeat", "fold"])
     sizes = _sizes(folds, n_train, n_test, test)
     # Without names of repeats, ten rows are five repeats of two folds.
@@ -98,6 +99,7 @@ def compare_folds(
             f"`test='{test}'` needs five repeats of 2 folds, but the repeats of the table have "
             f"{', '.join(map(str, repeats))} rows; use 'corrected-t'."
         )
+    better_up = {name: _direction(name, greater_is_better) for name in tidy["metric"].unique()}
     result = compare_on_folds(
         tidy.assign(n_train=sizes[0], n_test=sizes[1])[FOLDS], sizes, better_up, test=test,
         correction=correction, alpha=alpha, rope=rope, confidence_level=confidence_level,
@@ -145,20 +147,16 @@ def _mean(sizes: pd.Series[Any]) -> float:
 
 def _direction(metric: str, given: bool | None) -> bool:
     """Return whether higher is better: by the metric of that name, or as given."""
-    try:
-        known = get_metric(metric)
-    except ValueError:
-        better, how = resolved(metric, given)
-        if how == "default" and metric != UNNAMED:
-            raise ValueError(
-                f"`greater_is_better` must say which way {metric!r} is better: no metric here has "
-                "that name."
-            ) from None
-        return better
-    if given not in (None, known.greater_is_better):
-        way = "higher" if known.greater_is_better else "lower"
+    known = None
+    with suppress(ValueError):
+        known = get_metric(metric).greater_is_better
+    if known is None:
+        up, _ = resolved(metric, given)
+        return known_direction("the scores" if metric == UNNAMED else repr(metric), up)
+    if given not in (None, known):
+        way = "higher" if known else "lower"
         raise ValueError(
             f"`greater_is_better` is {given}, but {metric} is better where it is {way}; leave the "
             "option out, or rename the metric."
         )
-    return known.greater_is_better
+    return known

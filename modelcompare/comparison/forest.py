@@ -15,6 +15,7 @@ from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_difference, places_of
 from modelcompare.comparison.tables import better_side, corrected_for, tested
+from modelcompare.directions import known_direction, words_of
 from modelcompare.report.figures.interval_rows import (
     MINUS,
     NAME_WIDTH,
@@ -140,18 +141,24 @@ def keys_of(result: Compared) -> list[tuple[str, Look]]:
 
 def _titles(result: Compared, kind: Kind, metric: str, n_models: int) -> tuple[str, str]:
     """Return the title of a panel and the label of its axis."""
-    side = better_side(result, metric)
+    up = result.metric_info[metric].greater_is_better
     if kind == "scores":
-        return metric, f"{interval_title(result.confidence_level)}, {side} is better"
+        return metric, f"{interval_title(result.confidence_level)}, {better_side(result, metric)}"
     if kind == "ranks":
+        known_direction(metric, up)
         return metric, "rank, 1 is best"
-    a, b = ("a", "b") if n_models <= _ALL_PAIRS else (_leading(result), "this model")
-    better = "right" if side == "higher" else "left"
-    return f"{metric}, differences", f"{a} {MINUS} {b}; {a} is better on the {better}"
+    a, b = (
+        ("a", "b")
+        if n_models <= _ALL_PAIRS
+        else (_leading(result, places_of(result, metric)[0]), "this model")
+    )
+    side = "left" if up is False else "right"
+    return f"{metric}, differences", f"{a} {MINUS} {b}; {a} is {words_of(up).better} on the {side}"
 
 
-def _leading(result: Compared) -> str:
-    return "best" if result.baseline is None else "baseline"
+def _leading(result: Compared, at: int) -> str:
+    up = result.metric_info[result.keys[at].metric].greater_is_better
+    return words_of(up).best if result.baseline is None else "baseline"
 
 
 def _rows(result: Compared, kind: Kind, shown: Mapping[int, Sequence[int]]) -> list[Row]:
@@ -179,7 +186,8 @@ def model_rows(result: Compared, kind: Kind, at: int, models: Sequence[int]) -> 
         else:
             ends = _ends(i, at, (result.point, interval.low, interval.high))
             text = _row_text(result, at, name, ends)
-        yield Row(folded_name(name), _defined(ends), bool(low[i, at] > 1), text)
+        differs = bool(low[i, at] > 1) if result.directed[at] else None
+        yield Row(folded_name(name), _defined(ends), differs, text)
 
 
 def _difference_rows(result: Compared, at: int, models: Sequence[int]) -> Iterator[Row]:
@@ -191,7 +199,7 @@ def _difference_rows(result: Compared, at: int, models: Sequence[int]) -> Iterat
     leader = models[0] if baseline is None else names.index(baseline)
     sides = [*combinations(models, 2)]
     if len(models) > _ALL_PAIRS:
-        yield Row(folded_name(f"{_leading(result)}: {names[leader]}"))
+        yield Row(folded_name(f"{_leading(result, at)}: {names[leader]}"))
         sides = [(leader, model) for model in models if model != leader]
     for first, second in sides:
         if baseline is not None and leader not in (first, second):
@@ -241,6 +249,5 @@ def group_panel(
         rows.append(Row(folded_name(name)))
         rows += model_rows(found, "scores", at, found.order[:most, at].tolist())
     key = found.keys[at]
-    side = f"{better_side(found, key.metric)} is better"
-    label = f"{interval_title(found.confidence_level)}, {side}"
+    label = f"{interval_title(found.confidence_level)}, {better_side(found, key.metric)}"
     return partial(draw_intervals, rows, value_name(key.metric, key.label), label), height_of(rows)

@@ -226,8 +226,9 @@ class GroupComparison(Result):
         tables = self._set_tables(*named) if self._of_sets else self._subgroup_tables(*named)
         figures: dict[str, Callable[[], Figure]] = {"scores": self.plot.groups}
         if self._of_sets and len(self.models) >= 3:
-            draw = self.plot.critical_difference
-            figures |= {f"ranks_{each}": partial(draw, each) for each in self._ranked_places}
+            draw, info = self.plot.critical_difference, self._first.metric_info
+            ranked = [x for x in self._ranked_places if info[x].greater_is_better is not None]
+            figures |= {f"ranks_{each}": partial(draw, each) for each in ranked}
         without = [] if self._can_be_pooled else ["pooled_scores", "pooled_differences"]
         without += [] if self._of_sets else ["saturation", "orders"]
         made = self._document(tables, findings=self._findings, figures=figures, without=without)
@@ -241,8 +242,8 @@ class GroupComparison(Result):
     def _findings(self) -> list[Finding | str]:
         found: list[Finding | str] = []
         if self._can_be_pooled and len(self.models) > 1:
-            means = self.pooled_scores, self.pooled_differences
-            found += pooled_findings(*means, self._weighed, self._mean_of_sets)
+            means = self.pooled_scores, self.pooled_differences, self._weighed
+            found += pooled_findings(*means, self._mean_of_sets)
         if self._of_sets and len(self.models) > 1:
             found += set_findings(self._found, self.models, self.saturation, self._ranked_places)
         if not self._of_sets:
@@ -255,8 +256,8 @@ class GroupComparison(Result):
         """Rows of a figure with the means over test sets, if there are any."""
         if not self._can_be_pooled or len(self.models) < 2:
             return []
-        frames = self.pooled_scores, self.pooled_differences
-        return mean_rows(*frames, self._first, at, most, self._mean_of_sets)
+        frames = self.pooled_scores, self.pooled_differences, self._first
+        return mean_rows(*frames, at, most, self._mean_of_sets)
 
     @property
     def _mean_of_sets(self) -> str:
@@ -361,7 +362,7 @@ class GroupComparison(Result):
         if np.isnan(values).any():
             raise ValueError("ranks need the values of all models on all test sets.")
         return compare_ranks(
-            pd.DataFrame(values, columns=list(self.models)), test="nemenyi",
+            pd.DataFrame(values, columns=list(self.models)), metric, test="nemenyi",
             alpha=self._first.alpha, greater_is_better=info.greater_is_better,
         )  # fmt: skip
 
@@ -377,9 +378,7 @@ class GroupComparison(Result):
     def _can_be_pooled(self) -> bool:
         """True if the groups are test sets with the same classes."""
         keys = self._first.keys
-        return self._of_sets and all(
-            result.evidence.keys == keys for result in self.results.values()
-        )
+        return self._of_sets and all(each.keys == keys for each in self._found.values())
 
     def _check_sets(self) -> None:
         if not self._of_sets:

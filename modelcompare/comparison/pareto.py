@@ -15,6 +15,7 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import bounds_at
 from modelcompare.comparison.evidence import places_of
+from modelcompare.directions import known_direction
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.report.figures.beside import write_beside
 from modelcompare.report.figures.layout import Caption, draw_panels
@@ -76,6 +77,8 @@ class Front:
             check_mapping("margins", margins, "numbers, e.g. {'accuracy': 0.01}")
         given = {among("margins", name, chosen): check_number("margins", margin)
                  for name, margin in (margins or {}).items()}  # fmt: skip
+        for metric in {found.keys[at].metric for at in places}:
+            known_direction(metric, found.metric_info[metric].greater_is_better)
         of_each = [given.get(found.keys[at].metric, 0.0) for at in places]
         return cls(found, np.array(places), np.array(of_each))
 

@@ -16,6 +16,7 @@ from modelcompare.comparison.one_class import OneClass
 from modelcompare.comparison.standings import share_of_wins
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
+from modelcompare.directions import words_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
@@ -67,12 +68,14 @@ def heatmap(
     names = [result.models[model] for model in kept]
     (a, b), p_values = result.pairs, np.full((len(result.models),) * 2, np.nan)
     p_values[a, b] = p_values[b, a] = result.p_adjusted[:, at]
+    words = words_of(result.metric_info[key.metric].greater_is_better)
     wins = share_of_wins(result.direction[at] * result.bootstrap.draws[:, kept, at])
     caption = Caption(
         f"{result.headline}; {value_name(key.metric, key.label)}, all pairs, tests at {alpha:g}",
         result.signature, shown,
         note=f"p adjusted by {result.correction}; bold: below {alpha:g}\n"
-        "wins: share of resamples on which the model of the row is better; ties count half",
+        f"wins: share of resamples on which the model of the row is {words.better}; ties count "
+        "half",
     )  # fmt: skip
     of_pairs, of_wins = (
         pd.DataFrame(values, names, names) for values in (p_values[np.ix_(kept, kept)], wins)
@@ -136,6 +139,7 @@ def classes(result: Compared, ax: Axes | None = None, *, metric: str | None = No
         kept = np.array(sorted(shown[columns[0]], key=result.ranks[:, columns].mean(1).__getitem__))
         chosen = np.ix_(kept, np.array(columns))
         values, strong = result.point[chosen], result.rank_range[0][chosen] == 1
+        strong = strong if result.directed[columns].all() else None
         labels = [result.keys[at].label for at in columns]
     note = "" if strong is None else "bold: no model is significantly better on the class"
     caption = Caption(f"{result.headline}; values by class", result.signature, remark, note)

@@ -105,7 +105,7 @@ def difference_frame(
     return pair_frame(
         models, *pairs, first.keys, difference=pooled.estimate, ci_low=interval.low,
         ci_high=interval.high, p_value=outcome.p_value, p_adjusted=adjusted,
-        better=winners(models, *pairs, leads, adjusted < alpha),
+        better=winners(models, *pairs, leads, (adjusted < alpha) & first.directed),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.tables import led_clauses
-from modelcompare.directions import resolved
+from modelcompare.directions import known_direction, resolved
 from modelcompare.readers import checked_columns
 from modelcompare.readers.published import frame_of, published_results
 from modelcompare.readers.reading import in_one_line
@@ -166,7 +166,8 @@ def critical_difference(
         for each model and a column for each data set; or a row for each score. Rows without names
         are data sets.
     greater_is_better : bool, optional
-        Direction of the scores; by default by the name of their column or metric (``wer``), or up.
+        Direction of the scores; by default by the name of their column or metric (``wer``), without
+        which it must be given.
     test : {"nemenyi", "wilcoxon-holm"}
         Test of all pairs: Nemenyi's, with one critical difference of mean ranks, as in Demsar
         (2006); or Wilcoxon's signed-rank test of each pair with Holm's correction, which does not
@@ -192,8 +193,8 @@ def critical_difference(
     Raises
     ------
     ValueError
-        If a score is missing, the table can be read in two ways, or there are fewer than three
-        models or two data sets.
+        If a score is missing, the table can be read in two ways, there are fewer than three models
+        or two data sets, or nothing determines whether low or high scores are good.
 
     References
     ----------
@@ -206,15 +207,14 @@ def critical_difference(
     >>> import modelcompare as mc
     >>> table = {"cnn": [0.9, 0.8, 0.7, 0.9, 0.8], "lstm": [0.8, 0.7, 0.6, 0.8, 0.9],
     ...          "bow": [0.5, 0.5, 0.4, 0.6, 0.6]}
-    >>> result = mc.tests.critical_difference(table)
+    >>> result = mc.tests.critical_difference(table, greater_is_better=True)
     >>> print(result.verdict())
     The models differ over 5 data sets (Friedman, p = 0.015). cnn has the best mean rank (1.20): it
     is better than bow and is not significantly different from lstm (nemenyi).
     """
-    lower = None if greater_is_better is None else not greater_is_better
     columns = checked_columns(
         id=id, model_column=model_column, runs=runs, score=score, models=models, na=na,
-        missing=missing, lower_is_better=lower,
+        missing=missing, greater_is_better=greater_is_better,
     )  # fmt: skip
     found = published_results(frame_of(table), columns)
     if len(found.scores.columns) < 3:
@@ -223,17 +223,19 @@ def critical_difference(
             "paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', "
             "method='wilcoxon'), each data set a sample."
         )
-    upwards, _ = resolved(found.metric, greater_is_better)
-    result = compare_ranks(found.scores, greater_is_better=upwards, test=test, alpha=alpha)
+    up, _ = resolved(found.metric, greater_is_better)
+    what = found.metric or "the scores"
+    result = compare_ranks(found.scores, what, greater_is_better=up, test=test, alpha=alpha)
     return replace(result, reading=in_one_line(found.parts), notes=found.notes)
 
 
 def compare_ranks(
-    scores: pd.DataFrame, *, greater_is_better: bool, test: PosthocTest, alpha: float
-) -> RankComparison:
+    scores: pd.DataFrame, what: str, *, greater_is_better: bool | None, test: PosthocTest,
+    alpha: float,
+) -> RankComparison:  # fmt: skip
     """Compare models by their ranks, from scores with a row per data set and a column per model."""
     equal = scores.apply(tied, axis=1, raw=True)  # .1 + .2 and .3 are one score
-    upwards = equal if greater_is_better else -equal
+    upwards = equal if known_direction(what, greater_is_better) else -equal
     mean_rank = upwards.rank(axis=1, ascending=False).mean().to_numpy()
     ranks = pd.DataFrame({"model": scores.columns, "mean_rank": mean_rank})
     differences, critical = _tested(upwards, mean_rank, test, alpha)

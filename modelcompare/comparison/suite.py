@@ -16,6 +16,7 @@ from modelcompare.comparison.compared import POWER, Compared
 from modelcompare.comparison.tables import best_first, led
 from modelcompare.data.sizes import n_items
 from modelcompare.data.test_set import TestSet
+from modelcompare.directions import Words, words_of
 from modelcompare.engine.axis import pair_frame
 from modelcompare.engine.units import for_these_runs
 from modelcompare.report.document import Finding
@@ -232,16 +233,19 @@ def pooled_findings(
     """
     found, first = [], next(iter(results.values()))
     for at, key in enumerate(first.keys):
-        upwards = first.metric_info[key.metric].greater_is_better
-        own, pairs = best_first(scores, differences, key, "estimate", upwards=upwards)
+        up = first.metric_info[key.metric].greater_is_better
+        words, below = words_of(up), first.alpha if up is None else None
+        own, pairs = best_first(scores, differences, key, "estimate", upwards=up is not False)
         bounds = own[own["estimate"].isna() & own["ci_low"].notna()]
         known, name = own.dropna(subset="estimate"), f"{value_name(key.metric, key.label)}, {what}"
         none = own[own["estimate"].isna() & own["ci_low"].isna()]["model"]
-        clauses = [_led_by(known, pairs, [*bounds["model"]], [*none])] if len(known) else []
+        clauses = []
+        if len(known):
+            clauses = [_led_by(known, pairs, [*bounds["model"]], [*none], words, below)]
         for row in bounds.itertuples():
             ends = interval_clause(row.ci_low, row.ci_high, 3, first.confidence_level)
-            beaten, _ = led(pairs, row.model, own["model"].drop(row.Index))
-            better = [_better_than(beaten)] if beaten else []
+            beaten, _ = led(pairs, row.model, own["model"].drop(row.Index), below=below)
+            better = [_better_than(beaten, words)] if beaten else []
             clauses.append(joined([f"that of {row.model} is unknown ({ends})", *better]))
         if len(none) == len(own):
             clauses = ["undefined for every model"]
@@ -264,8 +268,9 @@ def _on_sets(results: Mapping[str, Compared], at: int, models: Sequence[str]) ->
 
 
 def _led_by(
-    scores: pd.DataFrame, differences: pd.DataFrame, lacking: Sequence[str], none: Sequence[str]
-) -> str:
+    scores: pd.DataFrame, differences: pd.DataFrame, lacking: Sequence[str], none: Sequence[str],
+    words: Words, below: float | None,
+) -> str:  # fmt: skip
     """Return clauses: the leader of one value, models that are worse, models that are tied.
 
     Models that are `lacking` a test set, and those with no value, may lead.
@@ -277,19 +282,19 @@ def _led_by(
         return f"{leader} scores {best}"
     some = "of the models that lack no test set " if lacking else ""
     some = "of the models with a value " if none and not lacking else some
-    clauses = [f"{some}{leader} leads ({best})"]
-    beaten, _ = led(differences, leader, [*others, *lacking])
+    clauses = [f"{some}{leader} {words.leads} ({best})"]
+    beaten, _ = led(differences, leader, [*others, *lacking], below=below)
     if beaten:
-        clauses.append(_better_than(beaten))
+        clauses.append(_better_than(beaten, words))
     if tied := [model for model in others if model not in beaten]:
         clauses.append(f"is not significantly different from {some_of(tied)}")
     return joined(clauses)
 
 
-def _better_than(beaten: Mapping[str, Any]) -> str:
+def _better_than(beaten: Mapping[str, Any], words: Words) -> str:
     """Return a clause: models that are significantly worse, with the largest p-value."""
     p = p_clause(max(row.p_adjusted for row in beaten.values()), at_most=len(beaten) > 1)
-    return f"is better than {some_of([*beaten])} ({p})"
+    return f"is {words.better} than {some_of([*beaten])} ({p})"
 
 
 def subgroup_findings(results: Mapping[Any, Compared]) -> list[Finding]:
@@ -309,7 +314,8 @@ def _subgroup_finding(groups: Mapping[str, Compared], at: int) -> Finding:
     name = value_name(key.metric, key.label)
     known = {group: x for group, x in groups.items() if not np.isnan(x.point[:, at]).all()}
     leads = Counter(models[found.order[0, at]] for found in known.values())
-    better = sum(found.better[at].sum(axis=1) for found in known.values()) + np.zeros(len(models))
+    better = sum(found.ahead[at].sum(axis=1) for found in known.values()) + np.zeros(len(models))
+    words = words_of(first.metric_info[key.metric].greater_is_better)
     named = first.baseline or max(models, key=lambda x: (leads[x], better[models.index(x)]))
     own = models.index(named)
     values = {group: first.direction[at] * x.point[own, at] for group, x in known.items()}
@@ -318,23 +324,24 @@ def _subgroup_finding(groups: Mapping[str, Compared], at: int) -> Finding:
         return Finding(f"{name}: undefined for {named} in every subgroup.", key.metric)
     worst = min(values, key=values.__getitem__)
     score = format_number(groups[worst].point[own, at], groups[worst].decimals[key.metric])
-    text = f"has its worst value, {score}, in {worst}"
+    lowest = "worst" if first.directed[at] else "lowest"
+    text = f"has its {lowest} value, {score}, in {worst}"
     if len(models) > 1:
-        differs = _differences_from(own, known, at)
-        leading = f"leads in {leads[named]} of {len(known)} subgroups"
-        text = f"{leading} and {differs}; its worst value is {score} ({worst})"
+        differs = _differences_from(own, known, at, words)
+        leading = f"{words.leads} in {leads[named]} of {len(known)} subgroups"
+        text = f"{leading} and {differs}; its {lowest} value is {score} ({worst})"
     sameness = min(found.sameness[at] for found in known.values())
     return Finding(f"{name}: {named} {text}.", key.metric, sameness)
 
 
-def _differences_from(own: int, groups: Mapping[str, Compared], at: int) -> str:
+def _differences_from(own: int, groups: Mapping[str, Compared], at: int, words: Words) -> str:
     """Return a clause: the models that one is significantly better or worse than, and where."""
     clauses, p_values = [], []
     models = next(iter(groups.values())).models
-    for word in ("worse", "better"):
+    for word in (words.worse, words.better):
         for other, model in enumerate(models):
-            i, j = (own, other) if word == "better" else (other, own)
-            where = [group for group, found in groups.items() if found.better[at, i, j]]
+            i, j = (own, other) if word == words.better else (other, own)
+            where = [group for group, found in groups.items() if found.ahead[at, i, j]]
             p_values += [groups[x].p_adjusted[groups[x].row_of[own, other], at] for x in where]
             if where:
                 which = "all" if len(where) == len(groups) else some_of(where)
@@ -344,13 +351,22 @@ def _differences_from(own: int, groups: Mapping[str, Compared], at: int) -> str:
     return f"is {some_of(clauses)} ({p_clause(max(p_values), at_most=len(p_values) > 1)})"
 
 
-def worst_first(scores: pd.DataFrame, upwards: Mapping[str, bool]) -> dict[Any, int]:
-    """Number subgroups by metric, slice and value, the worst for a metric's best model first."""
+def worst_first(scores: pd.DataFrame, upwards: Mapping[str, bool | None]) -> dict[Any, int]:
+    """Number subgroups by metric, slice and value, the worst for a metric's best model first.
+
+    Where the direction is not known, it is the lowest for the model with the highest values.
+    """
     places: dict[Any, int] = {}
     for metric, rows in scores.groupby("metric", sort=False):
-        best = rows.groupby("model", sort=False)["rank"].mean().idxmin()
+        by = "estimate" if upwards[str(metric)] is None else "rank"
+        means = rows.groupby("model", sort=False)[by].mean()
+        best = means.idxmax() if by == "estimate" else means.idxmin()
         estimates = rows[rows["model"] == best].groupby(["slice", "value"], sort=False)["estimate"]
-        order = estimates.mean().sort_values(ascending=upwards[str(metric)], kind="stable").index
+        order = (
+            estimates.mean()
+            .sort_values(ascending=upwards[str(metric)] is not False, kind="stable")
+            .index
+        )
         places |= {(metric, *key): len(places) + place for place, key in enumerate(order)}
     return places
 
@@ -360,8 +376,8 @@ def mean_rows(
 ) -> list[Row]:
     """Return rows of a figure: the best models by one value's mean over test sets."""
     key = first.keys[at]
-    upwards = first.metric_info[key.metric].greater_is_better
-    own, pairs = best_first(scores, differences, key, "estimate", upwards=upwards)
+    up = first.metric_info[key.metric].greater_is_better
+    own, pairs = best_first(scores, differences, key, "estimate", upwards=up is not False)
     own = own.head(most)
     leader, *others = own["model"]
     beaten, _ = led(pairs, leader, others)
@@ -369,5 +385,6 @@ def mean_rows(
     for row in own.itertuples():
         ends = (row.estimate, row.ci_low, row.ci_high)
         text = f"{row.model}: {format_interval(row.ci_low, row.ci_high, 3)}"
-        rows.append(Row(folded_name(row.model), ends, row.model in beaten, text))
+        differs = None if up is None else row.model in beaten
+        rows.append(Row(folded_name(row.model), ends, differs, text))
     return rows

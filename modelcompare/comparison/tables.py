@@ -18,6 +18,7 @@ import pandas as pd
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_difference, places_of
+from modelcompare.directions import Words, sentence, words_of
 from modelcompare.engine.axis import ValueKey
 from modelcompare.report.numbers import interval_title, p_clause
 from modelcompare.report.tables import (
@@ -52,33 +53,36 @@ def comparison_tables(result: Compared) -> dict[str, Table]:
 
 
 def _score_table(result: Compared, metric: str) -> Table:
-    rank = column("rank", "rank_low", "rank_high", kind="ranks")
+    known = result.metric_info[metric].greater_is_better is not None
+    rank = [column("rank", "rank_low", "rank_high", kind="ranks")] if known else []
     frame = rows_at(result.scores, metric=metric)
     # Sort by class, then by rank.
-    frame = frame.iloc[np.lexsort((frame["rank"], pd.factorize(frame["label"])[0]))]
+    order = frame["rank"] if known else -frame["estimate"]
+    frame = frame.iloc[np.lexsort((order, pd.factorize(frame["label"])[0]))]
     return Table.of(
         metric,
         frame.assign(differs=frame["rank_low"] > 1).reset_index(drop=True),
         *_class_column(result, metric),
-        rank,
+        *rank,
         "model",
         column("estimate"),
         interval_column(result.confidence_level),
-        subtitle=f"{better_side(result, metric)} is better",
+        subtitle=better_side(result, metric),
         notes=[*result.remarks[metric], *_undefined(frame)],
         decimals=result.decimals[metric],
         drawn=("ci_low", "estimate", "ci_high"),
         n_shown=20,
         shown_first=_shown_first(result, metric),
         metric=metric,
-        tested=tested(result),
+        tested=tested(result) if known else None,
     )
 
 
 def _lead_table(result: Compared, metric: str, *, every: bool = False) -> Table:
     """Make the table of differences from the leader or the baseline, or of all pairs."""
     frame = rows_at(result.all_leads if every else result.leads, metric=metric)
-    what, subtitle, named = lead_sides(result, every=every)
+    words = words_of(result.metric_info[metric].greater_is_better)
+    what, subtitle, named = lead_sides(result, words, every=every)
     return Table(
         f"{metric}, {what}",
         [*_class_column(result, metric), *named, *lead_columns(result)],
@@ -123,8 +127,8 @@ def _undefined(scores: pd.DataFrame) -> Iterator[str]:
 
 
 def better_side(result: Compared, metric: str) -> str:
-    """Return "higher" or "lower": the direction of a metric's better values."""
-    return "higher" if result.metric_info[metric].greater_is_better else "lower"
+    """Return the direction of a metric's better values, as text."""
+    return sentence(result.metric_info[metric].greater_is_better, "declared")
 
 
 def corrected_for(result: Compared, metrics: Sequence[str]) -> str:
@@ -133,20 +137,21 @@ def corrected_for(result: Compared, metrics: Sequence[str]) -> str:
     return f"{' or '.join(f'{size:,}' for size in sizes)} tests" if max(sizes) > 1 else ""
 
 
-def lead_sides(result: Compared, *, every: bool) -> tuple[str, str, list[Column]]:
+def lead_sides(result: Compared, words: Words, *, every: bool) -> tuple[str, str, list[Column]]:
     """Return the title, the meaning of the sign, and the columns of both models and difference."""
     by = column("by", "lead")
-    other = column("ahead of", "other")
+    other = column("ahead of" if words.better == "better" else "above", "other")
     if result.baseline is not None:
         columns = [
             column("baseline", "other", kind="leader"), column("model"),
             column("difference", "lead"),
         ]  # fmt: skip
-        return "differences from the baseline", "+: better than the baseline", columns
+        return "differences from the baseline", f"+: {words.better} than the baseline", columns
     if every:
-        return "differences of all pairs", "+: the first is better", [column("model"), other, by]
-    columns = [column("leader", "model", kind="leader"), other, by]
-    return "differences from the leader", "+: the leader is better", columns
+        first = f"+: the first is {words.better}"
+        return "differences of all pairs", first, [column("model"), other, by]
+    leader, columns = words.leader, [column(words.leader, "model", kind="leader"), other, by]
+    return f"differences from the {leader}", f"+: the {leader} is {words.better}", columns
 
 
 def lead_columns(result: Compared) -> list[Column]:
@@ -187,10 +192,12 @@ def _wide_table(result: Compared, places: Sequence[int]) -> Table:
         point = result.point[:, at]
         # If the value is undefined for all models, all have rank 1.
         best = (result.ranks[:, at] == 1) & ~np.isnan(point) & (len(models) > 1)
+        best &= result.directed[at]
         marked = _marks(result, at, letters)
         shown = (point, interval.low[:, at], interval.high[:, at], best, marked)
         whole |= {name: values[order] for name, values in zip(names, shown, strict=True)}
-        arrow: Direction = "up" if result.direction[at] > 0 else "down"
+        arrow: Direction | None = "up" if result.direction[at] > 0 else "down"
+        arrow = arrow if result.directed[at] else None
         title = value_name(key.metric, key.label)
         columns += [
             Column(title, "estimate", [estimate], digits, strong, marks, arrow),
@@ -212,8 +219,10 @@ def _letters(models: Sequence[str]) -> dict[str, str]:
 
 def _marks(result: Compared, at: int, letters: Mapping[str, str]) -> AnyArray:
     """Return each model's marks: a dagger for a tie with the best, letters of worse models."""
-    (a, b), better, first = result.pairs, result.better[at], result.ranks[:, at] == 1
+    (a, b), better, first = result.pairs, result.ahead[at], result.ranks[:, at] == 1
     tied = np.zeros(len(first), dtype=bool)
+    if not result.directed[at]:
+        return np.full(len(first), "", dtype=object)
     if result.baseline is None:
         level = ~(better[a, b] | better[b, a] | np.isnan(result.p_adjusted[:, at]))
         tied[a[level & first[b]]] = tied[b[level & first[a]]] = True
@@ -260,9 +269,12 @@ def _wide_notes(
 def _printed_leads(result: Compared) -> Table:
     """Make one table of all differences, with significantly better models in bold."""
     frame = result.leads.reset_index(drop=True)
-    shown = frame["p_adjusted"] < result.alpha
+    known = {key.metric: bool(up) for key, up in zip(result.keys, result.directed, strict=True)}
+    shown = (frame["p_adjusted"] < result.alpha) & frame["metric"].map(known)
+    unknown = [metric for metric, directed in known.items() if not directed]
+    words = words_of(True if len(unknown) < len(known) else None)
     frame = frame.assign(ahead=shown & (frame["lead"] > 0), behind=shown & (frame["lead"] < 0))
-    what, subtitle, (first, second, by) = lead_sides(result, every=False)
+    what, subtitle, (first, second, by) = lead_sides(result, words, every=False)
     strong = ("behind", "ahead") if result.baseline is not None else ("ahead", "behind")
     named = [
         replace(each, title=each.title.capitalize(), kind="text", strong=mark)
@@ -277,9 +289,15 @@ def _printed_leads(result: Compared) -> Table:
             *lead_columns(result),
         ],
         frame,
-        notes=lead_notes(result, result.metrics),
+        notes=[*lead_notes(result, result.metrics), *_undirected(unknown)],
         decimals=[result.decimals[metric] for metric in frame["metric"]],
     )
+
+
+def _undirected(metrics: Sequence[str]) -> list[str]:
+    """Return a note on metrics whose direction is not known."""
+    what = "the direction is not known, so models are in order of their values."
+    return [f"{', '.join(metrics)}: {what}"] if metrics else []
 
 
 def pair_table(
@@ -307,16 +325,25 @@ def best_first(
 
 
 def led(
-    differences: pd.DataFrame, leader: str, others: Sequence[str]
+    differences: pd.DataFrame, leader: str, others: Sequence[str], *, below: float | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return rows of a leader's pairs by other model: significantly worse ones, and the rest."""
+    """Return rows of a leader's pairs by other model: significantly worse ones, and the rest.
+
+    At the level `below` they are lower ones, of a metric whose direction is not known.
+    """
     rows: dict[str, Any] = {
         row.model_b if row.model_a == leader else row.model_a: row
         for row in differences.itertuples()
         if leader in (row.model_a, row.model_b)
     }
-    beaten = {model: rows[model] for model in others if rows[model].better == leader}
+    beaten = {model: rows[model] for model in others if _is_led(rows[model], leader, below)}
     return beaten, {model: rows[model] for model in others if model not in beaten}
+
+
+def _is_led(row: Any, leader: str, below: float | None) -> bool:
+    if below is None:
+        return bool(row.better == leader)
+    return row.p_adjusted < below and (row.ci_low + row.ci_high > 0) == (row.model_a == leader)
 
 
 def led_clauses(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from modelcompare.comparison.compared import POWER, Compared
+from modelcompare.directions import Words, words_of
 from modelcompare.engine.units import counted
 from modelcompare.report.document import Finding
 from modelcompare.report.numbers import (
@@ -56,17 +57,18 @@ class _Sentence:
             return self._against_baseline(models.index(found.baseline), order)
         if not others:
             return f"{models[leader]} scores {best}{self._undefined}."
-        beaten = [i for i in others if found.better[self.at, leader, i]]
+        beaten = [i for i in others if found.ahead[self.at, leader, i]]
         tied = [i for i in others if i not in beaten]
         if not tied:
             return (
-                f"{models[leader]} leads ({best}) and is better than {self._names(beaten)} "
+                f"{models[leader]} {self._words.leads} ({best}) and is {self._words.better} than "
+                f"{self._names(beaten)} "
                 f"({self._largest_p(leader, beaten)}){self._undefined}."
             )
         level = [i for i in tied if self._are_level(leader, i)]
         first = self._tie(leader, tied, level, best)
         who = models[leader] if level else "it"
-        behind = f"; {who} is better than {self._names(beaten)}" if beaten else ""
+        behind = f"; {who} is {self._words.better} than {self._names(beaten)}" if beaten else ""
         settle = self._what_would_settle(leader, tied[0])
         return f"{first}{behind}{self._undefined}.{settle}"
 
@@ -78,6 +80,10 @@ class _Sentence:
 
     def _score(self, model: int) -> str:
         return format_number(self.found.point[model, self.at], self._digits)
+
+    @property
+    def _words(self) -> Words:
+        return words_of(self.found.metric_info[self.found.keys[self.at].metric].greater_is_better)
 
     @property
     def _digits(self) -> int:
@@ -105,8 +111,8 @@ class _Sentence:
         if not level:
             rival = models[tied[0]] + (f" and {len(tied) - 1} more" if len(tied) > 1 else "")
             return (
-                f"{models[leader]} leads ({best}) but is not significantly different from {rival} "
-                f"({clause})"
+                f"{models[leader]} {self._words.leads} ({best}) but is not significantly different "
+                f"from {rival} ({clause})"
             )
         together = f"{self._names([leader, *level])} are level at {best} ({clause})"
         apart = [i for i in tied if i not in level]
@@ -119,10 +125,10 @@ class _Sentence:
         others = [model for model in order if model != baseline]
         if baseline not in order or not others:
             return f"{named} has nothing to be compared with{self._undefined}."
-        of_value = self.found.better[self.at]
+        of_value, words = self.found.ahead[self.at], self._words
         better, worse = of_value[:, baseline], of_value[baseline]
         parts = []
-        for word, shown in (("better", better), ("worse", worse)):
+        for word, shown in ((words.better, better), (words.worse, worse)):
             if group := [i for i in others if shown[i]]:
                 verb = "is" if len(group) == 1 else "are"
                 p_values = self._largest_p(baseline, group)

@@ -96,8 +96,8 @@ class Predictions(TestSet):
         classes; see `modelcompare.io.from_nbest`.
     greater_is_better : bool or mapping of str to bool, optional
         Direction of per-example scores; of several, by their names. By default the name of a score
-        determines it (``wer``, ``val_loss`` and ``latency_ms`` are better when lower), and other
-        names mean True.
+        determines it (``wer``, ``val_loss`` and ``latency_ms`` are better when lower); of other
+        names, such as ``score``, no model is better than another, and gates ask.
     bounds : (float, float) or mapping of str to (float, float), optional
         Lowest and highest possible per-example score; of several, also by their names. A gate
         needs it to guarantee its level; without it, scores within 0 and 1 are assumed to have that

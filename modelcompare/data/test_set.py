@@ -109,13 +109,13 @@ class TestSet(ABC):
         return self._name
 
     @property
-    def greater_is_better(self) -> Direction:
-        """Direction of per-example scores; of several, by their names."""
+    def greater_is_better(self) -> bool | Mapping[str, bool | None] | None:
+        """Direction of per-example scores, None if it is not known; of several, by their names."""
         if isinstance(self._greater_is_better, bool) or not self._score_names:
             return self.direction()[0]
         return {name: self.direction(name)[0] for name in self._score_names}
 
-    def direction(self, name: str | None = None) -> tuple[bool, Known]:
+    def direction(self, name: str | None = None) -> tuple[bool | None, Known]:
         """Return the direction of a score and how it is known."""
         return resolved_direction(name, of_score(self._greater_is_better, name))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import compress
@@ -18,6 +18,7 @@ from modelcompare.data.alone import refuse_single_rows
 from modelcompare.data.checks import check_models
 from modelcompare.data.sizes import once
 from modelcompare.data.test_set import TestSet
+from modelcompare.directions import known_direction
 from modelcompare.engine.runs import check_common_rows
 from modelcompare.metrics.outcomes import Outcomes
 from modelcompare.metrics.texts import EXACT, likeliest
@@ -176,7 +177,7 @@ def _of_classes(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
 
 def _of_numbers(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     """Return real values, of which the nearer to the truth is right, or scores, the better one."""
-    names, truth, up = predictions.score_names, predictions.y_true, predictions.greater_is_better
+    names, truth = predictions.score_names, predictions.y_true
     if len(names) > 1:
         raise ValueError(
             f"the models have {len(names)} scores for each sample ({', '.join(names)}); read one, "
@@ -185,8 +186,8 @@ def _of_numbers(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     first, second = (x.output.array[:, 0] if names else x.output.array for x in (a, b))
     frame = pd.DataFrame({"predicted_a": first, "predicted_b": second})
     if truth is None:
-        is_up = up[names[0]] if isinstance(up, Mapping) else up
-        better = first - second if is_up else second - first
+        up, _ = predictions.direction(names[0] if names else None)
+        better = first - second if known_direction("the scores", up) else second - first
     else:
         frame.insert(0, "y_true", truth)
         better = np.abs(second - truth) - np.abs(first - truth)

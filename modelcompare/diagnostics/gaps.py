@@ -19,6 +19,7 @@ from modelcompare.comparison.compare_groups import MIN_SIZE, slices_of, subgroup
 from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
+from modelcompare.directions import known_direction
 from modelcompare.escape import terminal
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.classes import resolved_value
@@ -334,7 +335,8 @@ class _Model:
         """
         own = rows_at(gaps, model=self.name)
         order = own["difference"].abs().sort_values(ascending=False, kind="stable")
-        largest, worst_of = own.loc[order.index[0]], min if metric.greater_is_better else max
+        up = known_direction(metric.name, metric.greater_is_better)
+        largest, worst_of = own.loc[order.index[0]], min if up else max
         level = self.alpha / 2 / len(self.samples)
         found = {group: self.estimated(group, level) for group in self.samples}
         value, low, high = (worst_of(side) for side in zip(*found.values(), strict=True))

@@ -16,6 +16,7 @@ from modelcompare.arguments import checked
 from modelcompare.comparison.few_labels import warn_if_not_drawn, worth_in_words
 from modelcompare.data.predictions import Predictions
 from modelcompare.diagnostics.labelled import EFFECTS, Labelled, adjusted
+from modelcompare.directions import words_of
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.judged import Judged
@@ -104,8 +105,8 @@ class JudgeReport(Result):
         Seed of the resamples.
     confidence_level, alpha : float
         Level of the intervals, and of the tests in the verdict.
-    greater_is_better : bool
-        Direction of the values of models.
+    greater_is_better : bool or None
+        Direction of the values of models; None for scores whose direction is not known.
     agreement : DataFrame
         Of labels the judge's accuracy, Cohen's kappa and recall of each class, with people's labels
         as the truth; of scores Pearson's and Spearman's correlation with people's, for each model:
@@ -139,7 +140,7 @@ class JudgeReport(Result):
     seed_label: str
     confidence_level: float
     alpha: float
-    greater_is_better: bool
+    greater_is_better: bool | None
     agreement: pd.DataFrame = field(repr=False)
     confusion: pd.DataFrame = field(repr=False)
     bias: pd.DataFrame = field(repr=False)
@@ -199,16 +200,20 @@ class JudgeReport(Result):
                 yield f"{_AGREEMENT[row.metric].format(row.model, row.estimate)} ({ends})."
 
     def _on_bias(self) -> Iterator[str]:
-        sure = self.bias["p_adjusted"] < self.alpha
+        sure, words = self.bias["p_adjusted"] < self.alpha, words_of(self.greater_is_better)
         for row in self.bias[sure].head(_MOST_SENTENCES).itertuples():
-            side = "better" if (row.difference > 0) == self.greater_is_better else "worse"
+            first = (row.difference > 0) == (self.greater_is_better is not False)
+            side = words.better if first else words.worse
             yield f"{row.model} looks {side} to the judge than to people ({self._in_words(row)})."
         if len(sure) and not sure.any():
-            yield "No model looks significantly better or worse to the judge than to people."
+            yield (
+                f"No model looks significantly {words.better} or {words.worse} to the judge than "
+                "to people."
+            )
         sure = self.favours["p_adjusted"] < self.alpha
         pairs = self.favours[sure | self.favours["reversed"]].sort_values("p_value", kind="stable")
         for row in pairs.head(_MOST_SENTENCES).itertuples():
-            first = (row.difference > 0) == self.greater_is_better
+            first = (row.difference > 0) == (self.greater_is_better is not False)
             favoured, other = (row.model_a, row.model_b)[:: 1 if first else -1]
             sentence = f"The judge favours {favoured} over {other}"
             if row.reversed and row.p_adjusted < self.alpha:
@@ -323,7 +328,8 @@ def judge_report(
     bias = labelled.bias()
     return JudgeReport(
         len(predictions), predictions.judge.n_labels, n_resamples, rng_label(rng),
-        confidence_level, alpha, predictions.greater_is_better is not False,
+        confidence_level, alpha,
+        predictions.direction()[0] if "scores" in predictions.kinds.values() else True,
         labelled.agreement(), labelled.confusion(), bias, labelled.favours(bias),
         adjusted(effects, EFFECTS),
         score_frame(judged.models, judged.keys, worth=judged.worth, saved=judged.saved),

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.directions import Known
+from modelcompare.directions import Known, sentence
 from modelcompare.metrics.factories import Factory as Factory
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
@@ -58,9 +58,9 @@ class BaseMetric:
     needs : {"labels", "probabilities", "values", "scores", "texts", "text_lists"}
         Output that a model must give. Probabilities are accepted for labels, and lists of texts
         for texts.
-    greater_is_better : bool
-        Direction of merit.
-    direction_from : {"declared", "name", "default"}
+    greater_is_better : bool or None
+        Direction of merit; None for a score or a function whose direction is not known.
+    direction_from : {"declared", "name", "unknown"}
         Source of the direction of a score or a function.
     bounds : tuple of float
         Smallest and largest possible value.
@@ -93,7 +93,7 @@ class BaseMetric:
     strategy: ClassVar[Literal["sum", "order", "callable"]]
     name: str
     needs: Kind = "labels"
-    greater_is_better: bool = True
+    greater_is_better: bool | None = True
     direction_from: Known = field(default="declared", compare=False, repr=False)
     bounds: tuple[float, float] = (0.0, 1.0)
     per_class: bool = False
@@ -148,7 +148,7 @@ class BaseMetric:
     def merit(self) -> str:
         """Range and direction, as a sentence."""
         low, high = self.bounds
-        better = f"{'higher' if self.greater_is_better else 'lower'} is better."
+        better = f"{sentence(self.greater_is_better, self.direction_from)}."
         if math.isfinite(low):
             place = f"Between {low:g} and {high:g}" if math.isfinite(high) else f"{low:g} and up"
             return f"{place}, {better}"

@@ -13,6 +13,7 @@ from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.checks import warn_of_data
 from modelcompare.data.test_set import TestSet
+from modelcompare.directions import known_direction
 from modelcompare.escape import terminal
 from modelcompare.metrics.answers import answers_metric
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
@@ -161,12 +162,14 @@ def given_score(metric: Metric | OrderMetric, predictions: TestSet) -> Metric | 
     name = name_of_score(metric, predictions)
     better, known = predictions.direction(name)
     passes = metric.of_items and math.isfinite(metric.bounds[0])
-    if passes and not better:
+    if passes and better is False:
         raise ValueError(
             f"metric {metric.name!r} counts answers with a score of 1 as passes, but low scores "
             "are good here; give 1 to right answers."
         )
-    if metric.of_items and not better and metric.factory is not None:
+    if metric.of_items and not passes:
+        better = known_direction(name or metric.name, better)
+    if metric.of_items and better is False and metric.factory is not None:
         metric = answers_metric(metric.family, **metric.factory.options, highest=False)
     if not passes:
         metric = replace(metric, greater_is_better=better, direction_from=known)

@@ -89,15 +89,15 @@ def percentile_metric(*, p: float = 95.0) -> OrderMetric:
 def _percentile(p: float, *, place: int = 0, **declarations: Any) -> OrderMetric:
     return quantile_metric(
         partial(_scores, place=place), p / 100, family="percentile", needs="scores",
-        bounds=(-math.inf, math.inf),
+        bounds=(-math.inf, math.inf), greater_is_better=None, direction_from="unknown",
         description="""Percentile of per-example scores, such as latencies: p % are no higher.
 
         Measures the tail that users feel and a mean hides. It is the quantile of the inverted
         distribution, averaged where two scores fit (numpy's "averaged_inverted_cdf"). p is part of
         the name: ``p50``, ``p99.9``; of several scores the score is too, ``latency_ms_p95``.
         Intervals are from order statistics, those of differences from both models' (MOVER): if too
-        few samples lie beyond, as of ``p99`` below 368, there is no upper end. Low scores are good
-        where their name implies it, as of means.""",
+        few samples lie beyond, as of ``p99`` below 368, there is no upper end. The direction is
+        that of the scores, as of means.""",
         references=(
             "Hyndman & Fan (1996), Sample Quantiles in Statistical Packages, The American "
             "Statistician 50, 361-365.",

@@ -350,8 +350,8 @@ def from_callable(
     needs : {"labels", "probabilities", "values", "scores", "texts", "text_lists"}
         Output that the function takes.
     greater_is_better : bool, optional
-        Direction of merit. By default inferred from the name (``val_loss``, ``errorRate``), else
-        True.
+        Direction of merit. By default inferred from the name (``val_loss``, ``errorRate``); without
+        it no model is better by the metric, and a gate refuses it.
     per_class, bounds
         As in `Metric`.
     smooth : bool

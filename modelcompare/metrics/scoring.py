@@ -215,10 +215,11 @@ def score_of(outcomes: Outcomes, *, place: int = 0) -> FloatArray:
 MEAN_SCORE = Metric(
     name="mean_score", statistics=(Statistic("scores", score_of), COUNT),
     ratio=mean_ratio, needs="scores", bounds=(-math.inf, math.inf),
+    greater_is_better=None, direction_from="unknown",
     description="""Mean of per-example scores that were computed elsewhere: judged 0 or 1, or real.
 
-    It has the merits of the scores and weighs every sample equally. Declare that low scores are
-    good in the predictions (``greater_is_better=False``).""",
+    It has the merits of the scores and weighs every sample equally. Its direction is that of the
+    scores: by their name, or as the predictions declare it (``greater_is_better``).""",
     example=">>> mean_score([1, 0, 1, 1])\n0.75",
 )  # fmt: skip
 
@@ -248,6 +249,7 @@ def named_score(name: str, names: Sequence[str], source: Source) -> Metric:
     own = Statistic(f"scores of {name}", partial(score_of, place=names.index(name)))
     return replace(
         MEAN_SCORE, name=name, family="mean_score", statistics=(own, COUNT),
+        greater_is_better=True if source.made else None,
         variant="" if source.made else "of one of several scores",
         description=MADE[name] if source.made else MEAN_SCORE.description,
     )  # fmt: skip

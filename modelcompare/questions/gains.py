@@ -22,6 +22,7 @@ from modelcompare.comparison.suite import (
     within,
 )
 from modelcompare.data.test_set import TestSet
+from modelcompare.directions import known_direction
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.influence import unit_influences
 from modelcompare.engine.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
@@ -118,7 +119,8 @@ class Gain:
     @property
     def sign(self) -> float:
         """1 for metrics of which more is better, else -1."""
-        return 1.0 if self.metric.greater_is_better else -1.0
+        up = known_direction(self.metric.name, self.metric.greater_is_better)
+        return 1.0 if up else -1.0
 
     @property
     def n_units(self) -> int:

@@ -143,7 +143,7 @@ class Unseen:
         if self.covers and metric.needs == "scores":
             parts.append(f"assuming scores lie within {self.low:g} and {self.high:g}")
         up, known = metric.greater_is_better, metric.direction_from
-        if known != "declared" or (metric.needs == "scores" and not up):
+        if known == "name" or (metric.needs == "scores" and not up):
             parts.append(sentence(up, known))
         return "; ".join(parts)
 

@@ -64,7 +64,7 @@ _LISTS = ("models", "score", "na", "labels", "battles")
 _CHECKS: dict[str, Callable[[str, Any], None]] = {
     **dict.fromkeys((*ROLES, "set", "filter"), partial(check_text, optional=True)),
     "scores": check_flag,
-    "lower_is_better": partial(check_flag, optional=True),
+    "greater_is_better": partial(check_flag, optional=True),
     "annotators": partial(check_choice, choices=Annotators),
     "ids": partial(check_choice, choices=SameIds),
     "missing": partial(check_choice, choices=MissingResults),
@@ -81,7 +81,7 @@ def read_predictions(
     label_weight: str | None = None, annotators: Annotators = "each", pred: str | None = None,
     model_column: str | None = None, slices: Sequence[str] = (),
     models: Sequence[str] | None = None, scores: bool = False,
-    lower_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
+    greater_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
     score: str | Sequence[str] | None = None, set: str | None = None, filter: str | None = None,
     na: Sequence[str] | None = None, ids: SameIds = "same", missing: MissingResults = "refuse",
     normalize: bool = False, kind: KindOrAuto = "auto", labels: Sequence[str] | None = None,
@@ -142,9 +142,9 @@ def read_predictions(
         Models to keep, by name or by a pattern with ``*``; all by default.
     scores : bool
         Read the model columns as scores per example even if the table has true labels.
-    lower_is_better : bool, optional
-        Whether low scores per example are good; by default if the name of a score implies it
-        (``wer``, ``val_loss``).
+    greater_is_better : bool, optional
+        Direction of scores per example; by default that which their name implies (``wer``,
+        ``val_loss``), if it does.
     bounds : (float, float), optional
         Lowest and highest possible score per example.
     score : str or sequence of str, optional

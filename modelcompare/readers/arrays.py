@@ -74,11 +74,11 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
         truth, outputs, logits = _ordered(arrays[true], outputs, logits, declared, labels, where)
     predictions = Predictions(
         truth, outputs, kind=kind, labels=labels, **options, normalize=columns.normalize,
-        greater_is_better=columns.greater_is_better(), name=where,
+        greater_is_better=columns.direction(), name=where,
         bounds=columns.bounds if kind == "scores" else None,
     )  # fmt: skip
     columns.check_used(predictions)
-    direction = directed([None] * (truth is None), columns.greater_is_better())
+    direction = directed([None] * (truth is None), columns.direction())
     parts = {
         "truth": "none (scores)" if truth is None else true, "models": counted(predictions.models),
         "left out": counted(left_out), "direction": direction,

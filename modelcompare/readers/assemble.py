@@ -18,6 +18,7 @@ from modelcompare.data import variants
 from modelcompare.data.checks import refuse_rows, row_numbers, warn_of_data
 from modelcompare.data.kinds import inferred
 from modelcompare.data.predictions import Predictions
+from modelcompare.directions import known_direction
 from modelcompare.readers import cell_types
 from modelcompare.readers.alignment import check_same
 from modelcompare.readers.cell_types import (
@@ -206,7 +207,7 @@ def _of_scores(
     score = next(iter(next(iter(given.values()))))
     if not named:
         given = {model: scores[score] for model, scores in given.items()}
-    better = options.greater_is_better(None if named else score)
+    better = options.direction(None if named else score)
     return Predictions.from_scores(given, greater_is_better=better, **described)
 
 
@@ -234,7 +235,7 @@ def _of_truth(
     }
     return Predictions(
         truth, outputs, kind=options.kind, labels=labels, normalize=options.normalize,
-        greater_is_better=options.greater_is_better(), **described,
+        greater_is_better=options.direction(), **described,
     )  # fmt: skip
 
 
@@ -365,7 +366,7 @@ def _worst_score(cells: Sequence[Column], score: str | None, options: Columns) -
     values = as_numbers(held)
     if np.isnan(values).any() or not len(values):
         raise ValueError("the scores are texts; name the models with models= (--model).")
-    high = options.greater_is_better(score) is False
+    high = not known_direction(score or "the scores", options.direction(score))
     unit = bool(((values >= 0) & (values <= 1)).all())
     end = float(high) if unit else float(values.max() if high else values.min())
     end = end if options.bounds is None else float(options.bounds[high])

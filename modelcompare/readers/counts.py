@@ -172,7 +172,7 @@ def _of_right_and_wrong(counts: Any, names: Sequence[str]) -> Predictions:
             "by class are one model's matrix, or a Series by y_true and every model's labels."
         )
     scores = [1 - at for at in _places(table)]
-    return Predictions.from_scores(dict(zip(names, scores, strict=True)))
+    return Predictions.from_scores(dict(zip(names, scores, strict=True)), greater_is_better=True)
 
 
 def _by_right(heading: object) -> str:

@@ -11,7 +11,8 @@ from modelcompare.words import shown
 _MOST_NAMES = 6
 _MOST_LETTERS = 60
 # Options whose flag has another name.
-_FLAGS = {"models": "model", "slices": "slice", "runs": "run", "bounds": "range"}
+_FLAGS = {"models": "model", "slices": "slice", "runs": "run", "bounds": "range",
+          "greater_is_better": "lower-is-better"}  # fmt: skip
 _OTHER_FLAGS = {"slices": ", or --by of groups"}
 KEYS = {
     "pred", "model_column", "runs", "set", "filter", "strata", "weight", "scores", "score",

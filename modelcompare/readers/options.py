@@ -14,7 +14,7 @@ from modelcompare.data.checks import rows_text
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import Range
 from modelcompare.data.survival import SURVIVAL
-from modelcompare.directions import direction_of
+from modelcompare.directions import resolved
 from modelcompare.readers.cell_types import (
     MISSING_MARKS,
     Column,
@@ -60,7 +60,7 @@ class Columns:
     slices: tuple[str, ...] = ()
     models: tuple[str, ...] | None = None
     scores: bool = False
-    lower_is_better: bool | None = None
+    greater_is_better: bool | None = None
     directs_functions: bool = False  # the direction applies to functions, not only to scores
     bounds: Range | None = None
     score: tuple[str, ...] = ()
@@ -114,11 +114,9 @@ class Columns:
         classes = {heading.rpartition(":")[2] for heading in headings if ":" in heading}
         return MISSING_MARKS - classes - {*(self.labels or ())} if self.na is None else self.na
 
-    def greater_is_better(self, name: str | None = None) -> bool | None:
+    def direction(self, name: str | None = None) -> bool | None:
         """Return the direction of scores, as given or by the name of one, or None."""
-        if self.lower_is_better is not None:
-            return not self.lower_is_better
-        return None if name is None else direction_of(name)
+        return resolved(name, self.greater_is_better)[0]
 
     def refuse_beside(
         self, used: Collection[str], what: str, remedies: Mapping[str, str] | None = None
@@ -186,7 +184,7 @@ class Columns:
         gave = f"the models gave {', '.join(sorted(kinds))}"
         if kinds != {"scores"}:
             scored = "leave it out, or pass scores=True (--read scores)"
-            for name in ("bounds", *(() if self.directs_functions else ("lower_is_better",))):
+            for name in ("bounds", *(() if self.directs_functions else ("greater_is_better",))):
                 self._refuse(name, gave, scored)
         if kinds.isdisjoint(SURVIVAL):
             self._refuse("event", gave)

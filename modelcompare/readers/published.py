@@ -107,7 +107,7 @@ def published_results(frame: pd.DataFrame, columns: Columns, unit: str = "data s
         "runs": f"{run}, the mean of {n_runs}" if run else "",
         "left out": counted([*beside, *summaries]), f"{unit}s dropped": counted(dropped),
         "left out of cells": listed([each for each in rows["second"].unique() if each]),
-        "direction": directed([metric], columns.greater_is_better()),
+        "direction": directed([metric], columns.direction()),
     }  # fmt: skip
     return Results(table, parts, metric, rows[rows["set"].isin(table.index)])
 
@@ -237,7 +237,7 @@ def _scores(
         what = f"one score, in one of {listed(found) or 'no columns of numbers'}"
         remedy = f"name it with {as_options(score=next(iter(found), 'COLUMN'))}"
     elif free and not usual:
-        _check_sets(free if model else [], seen.columns.greater_is_better())
+        _check_sets(free if model else [], seen.columns.direction())
         return free
     else:
         what = "several scores, in columns of models or data sets"

@@ -60,7 +60,7 @@ def directed(names: Sequence[str | None], as_options: bool | None) -> str:
     Examples
     --------
     >>> directed(["wer", "judge"], None), directed([None], False)
-    ('wer: lower is better, by its name, judge: higher is better, by default', 'lower is better')
+    ('wer: lower is better, by its name, judge: direction not known', 'lower is better')
     """
     ways = {name: sentence(*resolved(name, as_options)) for name in names}
     return ", ".join(way if name is None else f"{name}: {way}" for name, way in ways.items())
@@ -102,7 +102,7 @@ def wide_predictions(
             "scores beside": counted([*predictions.names_beside]),
             "left out": counted(unused),
             "not used": f"the order in time ({dates[0]}; see --time {dates[0]})" if dates else "",
-            "direction": directed([None] * (true is None), columns.greater_is_better()),
+            "direction": directed([None] * (true is None), columns.direction()),
         },
     )  # fmt: skip
 
@@ -177,7 +177,9 @@ def table_records(seen: Profile, roles: Roles) -> Records:
 def record_predictions(records: Records, columns: Columns, *, name: str | None) -> Reading:
     """Make predictions from the records of one test set."""
     records = chosen_part(records, "filter", columns.filter)
-    columns = replace(columns, declared=records.classes)
+    given = columns.greater_is_better
+    up = records.greater_is_better if given is None else given
+    columns = replace(columns, declared=records.classes, greater_is_better=up)
     refuse_objects(records.frame["id"])
     truths, rows = answer_key(records.frame.rename(columns={"run": _RUN, "group": _GROUP}))
     if len(rows) == 0:
@@ -259,7 +261,7 @@ def _understood(
         ),
         "clusters": clusters, "judge": columns.judge,
         "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
-        "direction": directed(scores, columns.greater_is_better()),
+        "direction": directed(scores, columns.direction()),
     }  # fmt: skip
 
 

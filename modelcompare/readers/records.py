@@ -63,6 +63,8 @@ class Records:
     answers : bool
         Whether runs are repeated answers to a sample, which are numbered: answers of one number to
         several samples have nothing in common, unlike those of one training run.
+    greater_is_better : bool, optional
+        Direction of the scores, if the format determines it.
     """
 
     frame: pd.DataFrame
@@ -74,6 +76,7 @@ class Records:
     same: tuple[str, ...] = ()
     classes: tuple[tuple[str, ...], ...] = ()
     answers: bool = False
+    greater_is_better: bool | None = None
 
     @property
     def scores(self) -> tuple[str, ...]:

@@ -53,10 +53,9 @@ def from_results(
     >>> preds.ids.tolist(), preds.models
     (['law', 'maths', 'code', 'trivia'], ('a', 'b'))
     """
-    lower = None if greater_is_better is None else not greater_is_better
     columns = checked_columns(
         id=id, model_column=model_column, runs=runs, score=score, models=models, na=na,
-        missing=missing, lower_is_better=lower,
+        missing=missing, greater_is_better=greater_is_better,
     )  # fmt: skip
     return scores_of_sets(published_results(frame_of(table), columns), columns)
 
@@ -73,7 +72,7 @@ def named_results(frame: pd.DataFrame, columns: Columns) -> Results | None:
 
 def scores_of_sets(found: Results, columns: Columns) -> Predictions:
     """Return the results of a table as scores of its data sets, with their runs if they cross."""
-    upwards, _ = resolved(found.metric, columns.greater_is_better())
+    upwards, _ = resolved(found.metric, columns.direction())
     cells = found.rows.pivot_table("value", ["set", "run"], "model", sort=False)
     n_sets, n_runs = (cells.index.get_level_values(name).nunique() for name in ("set", "run"))
     crossed = n_runs > 1 and len(cells) == n_sets * n_runs and not cells.isna().any(axis=None)

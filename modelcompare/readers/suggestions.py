@@ -78,10 +78,15 @@ def _scores(table: pd.DataFrame, headings: Sequence[str]) -> list[str]:
     return [
         heading for heading in headings
         if not names.describes(heading)
-        and (names.plain(heading) in names.SCORE or direction_of(heading) is not None)
+        and (names.plain(heading) in names.SCORE or _is_score(heading))
         and not cell_types.holds_objects(table[heading])
         and pd.to_numeric(table[heading].dropna(), errors="coerce").notna().all()
     ]  # fmt: skip
+
+
+def _is_score(heading: str) -> bool:
+    """Return whether numbers are named like scores."""
+    return direction_of(heading) is not None or "score" in names.words(heading).split("_")
 
 
 def _reads(columns: Columns, read: Callable[[Columns], Any]) -> bool:

@@ -40,6 +40,8 @@ _KINDS: Mapping[str, Any] = {
 }  # fmt: skip
 # Members that are more than their kind, by name.
 _TYPES: Mapping[str, Any] = {
+    **{key: {"type": ["integer", "null"]} for key in ("rank", "rank_low", "rank_high")},
+    "greater_is_better": {"type": ["boolean", "null"]},
     "better": _TEXT_OR_NONE, "right": _TEXT_OR_NONE, "within": _TEXT_OR_NONE,
     "text_or_none": _TEXT_OR_NONE,
     "models": _TEXTS, "references": _TEXTS, "verdict": _TEXTS,

@@ -36,7 +36,7 @@ def scan_predictions(
     source: Any, *, true: str | None = None, id: str | None = None, groups: str | None = None,
     strata: str | None = None, weight: str | None = None, models: Sequence[str] | None = None,
     scores: bool = False,
-    lower_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
+    greater_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
     na: Sequence[str] | None = None, normalize: bool = False, kind: KindOrAuto = "auto",
     labels: Sequence[str] | None = None,
     checkpoint: str | PathLike[str] | None = None,
@@ -56,7 +56,7 @@ def scan_predictions(
         lazy frame of polars or a relation of DuckDB. The rows, in the order of the files' names,
         are one wide table: a column of the truth, and for each model one of labels, values or
         scores, or one ``model:class`` of probabilities for each class.
-    true, groups, strata, weight, models, scores, lower_is_better, bounds, na, normalize, kind
+    true, groups, strata, weight, models, scores, greater_is_better, bounds, na, normalize, kind
         As for `read_predictions`, inferred in the same ways from the first 65,536 rows; name the
         models if these rows are not like the others.
     labels : sequence of str, optional
@@ -97,7 +97,7 @@ def scan_predictions(
     """
     columns = checked_columns(
         true=true, id=id, groups=groups, strata=strata, weight=weight, models=models, scores=scores,
-        lower_is_better=lower_is_better, bounds=bounds, na=na, normalize=normalize, kind=kind,
+        greater_is_better=greater_is_better, bounds=bounds, na=na, normalize=normalize, kind=kind,
         labels=labels,
     )  # fmt: skip
     folder = None if checkpoint is None else _folder(checkpoint)

@@ -182,7 +182,7 @@ def _scores(result: Comparison, model: str) -> list[Table]:
     frame = frame.assign(label=frame["label"].where(frame["label"].notna(), "all"))
     tables = []
     for metric, part in frame.groupby("metric", sort=False):
-        title = f"{metric} ({better_side(result.evidence, metric)} is better)"
+        title = f"{metric} ({better_side(result.evidence, metric)})"
         columns = ("label", "estimate", interval_column(result.evidence.confidence_level))
         tables.append(Table.of(title, part, *columns, decimals=None))
     undefined = int(frame["n_undefined"].sum())

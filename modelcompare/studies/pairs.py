@@ -13,6 +13,7 @@ import pandas as pd
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.test_set import TestSet
+from modelcompare.directions import known_direction
 from modelcompare.engine.axis import LongColumns, joined_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.runs import check_crossed, runs_are_random
@@ -103,7 +104,7 @@ class MetricPairs:
 
     def sense(self, metric_a: str, metric_b: str) -> int:
         """Return 1 if higher is better for both metrics or for neither; else -1."""
-        better_up = {metric.name: metric.greater_is_better for metric in self.metrics}
+        better_up = {m.name: known_direction(m.name, m.greater_is_better) for m in self.metrics}
         return 1 if better_up[metric_a] == better_up[metric_b] else -1
 
     def positions(self, evaluation: Evaluation) -> list[tuple[dict[str, str], slice, slice]]:

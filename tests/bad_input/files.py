@@ -282,8 +282,8 @@ CASES: list[Call | Run] = [
     # -- options that change nothing ----------------------------------------------------------
     Call(
         "a direction for labels",
-        _read("y_true,a\nx,x\ny,y\n", lower_is_better=True),
-        "the models gave labels, for which lower_is_better (--lower-is-better) has no meaning; leave it "
+        _read("y_true,a\nx,x\ny,y\n", greater_is_better=False),
+        "the models gave labels, for which greater_is_better (--lower-is-better) has no meaning; leave it "
         "out, or pass scores=True (--read scores).",
     ),
     Run(

@@ -81,9 +81,9 @@ OPTIONS: dict[str, list[Any]] = {
     "score": ["nobody", 5, NAN, True, [5], b"x"], "na": [5, "x", [5], NAN, True, b"x"],
     "labels": [5, "x", [5], NAN, True, b"x", ["u", "u"]],
     "slices": [5, "y_true", [5], ["nobody"], NAN, True, b"x"],
-    "models": NAMES, "scores": FLAG, "lower_is_better": FLAG,
+    "models": NAMES, "scores": FLAG, "greater_is_better": FLAG,
     "bounds": [5, "x", NAN, True, [1], [1, 0], [0, NAN], (0, 1, 2), {"x": (0, 1)}, {"x": 5}],
-    "missing_mass": FLAG, "greater_is_better": FLAG, "ids": CHOICE, "score_names": NAMES,
+    "missing_mass": FLAG, "ids": CHOICE, "score_names": NAMES,
     "buckets": COUNT, "salt": [5, [], {}, NAN, True, b"x"],
     "checkpoint": [5, [], {}, NAN, True, b"x", __file__],
     "rows": ["x", 5, NAN, [99], [-99], [[0]], ["a"], [0.5], [True], {}, 10**12],
@@ -167,10 +167,12 @@ def _doors() -> dict[str, Door]:
         ),
         "compare_folds": Door(
             mc.crossval.compare_folds,
-            {"table": {"a": [0.1, 0.2, 0.4], "b": [0.3, 0.1, 0.2]}, "n_train": 2, "n_test": 1},
+            {"table": {"a": [0.1, 0.2, 0.4], "b": [0.3, 0.1, 0.2]}, "n_train": 2, "n_test": 1,
+             "greater_is_better": True},
         ),
         "critical_difference": Door(
-            mc.tests.critical_difference, {"table": {m: [0.1, 0.2, 0.4] for m in "abc"}}
+            mc.tests.critical_difference,
+            {"table": {m: [0.1, 0.2, 0.4] for m in "abc"}, "greater_is_better": True},
         ),
         "compare_scorers": Door(
             mc.crossval.compare_scorers,

@@ -156,7 +156,7 @@ def test_scores_per_example(run, tmp_path):
         "json",
         *FEW,
     )
-    up = json.loads(run(*arguments).out)
+    up = json.loads(run(*arguments, "--higher-is-better").out)
     assert {row["model"]: row["estimate"] for row in up["scores"]} == {"a": 1.0, "b": 1.5}
     assert {row["model"]: row["rank"] for row in up["scores"]} == {"a": 2, "b": 1}
     down = json.loads(run(*arguments, "--lower-is-better").out)

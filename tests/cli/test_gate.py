@@ -310,7 +310,7 @@ def test_a_gate_does_not_guess_which_way_scores_are_better(run, tmp_path, form):
                  "good", "--candidate", "bad", "--margin", "0.9", *FEW)  # fmt: skip
     done = run(*arguments)
     assert (done.code, done.out) == (2, "")
-    assert "a gate does not guess: add --higher-is-better or --lower-is-better." in done.err
+    assert "greater_is_better=True or False (--higher-is-better or --lower-is-better)." in done.err
     for flag in ("--higher-is-better", "--lower-is-better"):
         assert run(*arguments, flag).code == 0
 

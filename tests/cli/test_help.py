@@ -133,10 +133,10 @@ def test_ranks_refuse_for_folds_what_is_for_data_sets(run, tmp_path, arguments, 
 def test_ranks_take_a_wide_table_as_folds_where_sizes_of_folds_are_given(run, tmp_path):
     wide = [line.partition(",")[2] for line in FOLDS.splitlines()]
     (tmp_path / "wide.csv").write_text("\n".join(wide) + "\n")
-    folds = run("ranks", "wide.csv", "--n-train", "9", "--n-test", "1")
+    folds = run("ranks", "wide.csv", "--n-train", "9", "--n-test", "1", "--higher-is-better")
     assert folds.code == 0, folds.err
     assert "over 8 folds" in folds.out
-    assert "data sets" in run("ranks", "wide.csv").out
+    assert "data sets" in run("ranks", "wide.csv", "--higher-is-better").out
     refused = run("ranks", "wide.csv", "--n-train", "9", "--plot", "cd.svg")
     assert "--plot is for scores on several data sets; leave out --n-train." in refused.err
 

@@ -10,7 +10,17 @@ from tests.readers.test_missing import SCORES, SHARED, _files, _means
 @pytest.mark.filterwarnings("default")
 def test_both_ids_and_missing_are_honoured(run, tmp_path):
     files = [path.name for path in _files(tmp_path)]
-    asked = ["compare", *files, "--read", "ids=intersect", "--resamples", 99, "--format", "json"]
+    asked = [
+        "compare",
+        *files,
+        "--read",
+        "ids=intersect",
+        "--higher-is-better",
+        "--resamples",
+        99,
+        "--format",
+        "json",
+    ]
     worst = run(*asked, "--missing", "worst")
     assert worst.code == 0, worst.err
     assert "kept the 30 ids that all files share" in worst.err

@@ -12,8 +12,18 @@ from tests.comparison.test_ranks import DEMSAR
 
 def test_folds_are_compared_from_a_file(run, tmp_path):
     WIDE.to_csv(tmp_path / "folds.csv", index_label="fold")
-    done = run("ranks", "folds.csv", "--n-train", 9, "--n-test", 1, "--format", "json")
-    expected = mc.crossval.compare_folds(WIDE, n_train=9, n_test=1)
+    done = run(
+        "ranks",
+        "folds.csv",
+        "--n-train",
+        9,
+        "--n-test",
+        1,
+        "--higher-is-better",
+        "--format",
+        "json",
+    )
+    expected = mc.crossval.compare_folds(WIDE, n_train=9, n_test=1, greater_is_better=True)
     rows = json.loads(done.out)["differences"]
     assert done.code == 0
     assert [row["p_value"] for row in rows] == pytest.approx(expected.differences.p_value.tolist())
@@ -23,7 +33,7 @@ def test_folds_are_compared_from_a_file(run, tmp_path):
 
 def test_ranks_come_with_a_diagram(run, tmp_path):
     DEMSAR.to_csv(tmp_path / "auc.tsv", sep="\t", index_label="Dataset")
-    done = run("ranks", "auc.tsv", "--alpha", 0.1, "--plot", "cd.svg")
+    done = run("ranks", "auc.tsv", "--higher-is-better", "--alpha", 0.1, "--plot", "cd.svg")
     assert done.out.startswith("The models differ over 14 data sets (Friedman, p = 0.017).")
     assert "Critical difference at 0.1: 1.12 (Nemenyi)." in done.out
     assert done.err == "wrote cd.svg\n"
@@ -39,13 +49,15 @@ c,70,82.0,91.0,72.1,68
 
 def test_a_leaderboard_is_ranked_as_it_is(run, tmp_path):
     (tmp_path / "t.csv").write_text(LEADERBOARD)
-    done = run("ranks", "t.csv", "--missing", "drop", "--format", "json")
+    done = run("ranks", "t.csv", "--missing", "drop", "--higher-is-better", "--format", "json")
     assert done.read == (
         "modelcompare: read data sets: 2 (mmlu, gsm8k); models: 3 (a, b, c); left out: 2 (Params, "
         "Average); data sets dropped: 1 (arc); left out of cells: ± 0.5, (0.2); direction: higher "
-        "is better, by default\n"
+        "is better\n"
     )
-    expected = mc.tests.critical_difference({"a": [93.3, 70.1], "b": [94.3, 71.1], "c": [91, 72.1]})
+    expected = mc.tests.critical_difference(
+        {"a": [93.3, 70.1], "b": [94.3, 71.1], "c": [91, 72.1]}, greater_is_better=True
+    )
     written = json.loads(done.out)
     assert written["ranks"] == expected.ranks.to_dict("records")
     assert done.read == f"modelcompare: read {written['reading']}\n"
@@ -74,9 +86,11 @@ def test_columns_are_named_by_options(run, tmp_path):
 def test_folds_are_read_by_the_same_options(run, tmp_path):
     named = WIDE.assign(CV=range(10)).melt("CV", var_name="who", value_name="score")
     named.assign(score=[f"**{x}**" for x in named["score"]]).to_csv(tmp_path / "t.csv", index=False)
-    sizes = ["--n-train", 9, "--n-test", 1, "--format", "json"]
+    sizes = ["--n-train", 9, "--n-test", 1, "--higher-is-better", "--format", "json"]
     done = run("ranks", "t.csv", *sizes, "--id", "CV", "--read", "model-column=who")
-    expected = mc.crossval.compare_folds(WIDE, n_train=9, n_test=1).differences
+    expected = mc.crossval.compare_folds(
+        WIDE, n_train=9, n_test=1, greater_is_better=True
+    ).differences
     rows = json.loads(done.out)["differences"]
     assert [row["p_value"] for row in rows] == pytest.approx(expected.p_value.tolist())
     WIDE.assign(Fold=range(10)).to_csv(tmp_path / "u.csv")

@@ -33,13 +33,13 @@ ASKED = [
     ("metrics", (), "metrics"),
     ("metrics", ("f1",), "metrics"),
     ("demo", FEW, "compare"),
-    ("compare", ("holed.csv", "--missing", "bounds", *FEW), "bounds"),
+    ("compare", ("holed.csv", "--missing", "bounds", "--higher-is-better", *FEW), "bounds"),
     ("disagreements", ("snli.npz", "--model", "mlp", "--model", "bow_pair"), "disagreements"),
     ("groups", ("snli.npz", "other.npz", "-m", "accuracy", *FEW), "groups"),
     ("groups", ("halves.csv", "--by", "half", "-m", "accuracy", *FEW), "groups"),
     ("groups", ("halves.csv", "--by", "half", "--gaps", "-m", "accuracy", *FEW), "gaps"),
-    ("ranks", ("folds.csv", "--n-train", "80", "--n-test", "20"), "folds"),
-    ("ranks", ("sets.csv",), "ranks"),
+    ("ranks", ("folds.csv", "--n-train", "80", "--n-test", "20", "--higher-is-better"), "folds"),
+    ("ranks", ("sets.csv", "--higher-is-better"), "ranks"),
 ]
 
 

@@ -47,10 +47,12 @@ def test_a_folder_of_mteb_is_ranked(run, tmp_path, revision):
     done = run("ranks", "results", "--format", "json")
     assert done.read == (
         "modelcompare: read data sets: 2 (STS12, STS17 (mean of 2 subsets)); models: 3 "
-        "(org__a, org__b, org__c); direction: score: higher is better, by its name\n"
+        "(org__a, org__b, org__c); direction: main_score: higher is better, by its name\n"
     )
     table = {m: [one, two + 0.125] for m, (one, two) in SCORES.items()}
-    expected = mc.tests.critical_difference(table).ranks["mean_rank"].tolist()
+    expected = (
+        mc.tests.critical_difference(table, greater_is_better=True).ranks["mean_rank"].tolist()
+    )
     assert [row["mean_rank"] for row in json.loads(done.out)["ranks"]] == expected
 
 
@@ -113,7 +115,9 @@ def test_the_table_that_a_refusal_names_is_read(run, tmp_path):
         for m, s in zip("abc", (0.61, 0.6, 0.5), strict=True)
     ]
     (tmp_path / "t.csv").write_text("\n".join(["dataset,model,score", *rows]))
-    assert run("ranks", "t.csv").out.startswith("The models do not differ significantly over 2")
+    assert run("ranks", "t.csv", "--higher-is-better").out.startswith(
+        "The models do not differ significantly over 2"
+    )
     rows = [f"{m},HumanEval/{i},{r},{(i + r) % 2}" for m in "ab" for i in range(9) for r in (1, 2)]
     (tmp_path / "u.csv").write_text("\n".join(["model,item,run,score", *rows]))
     assert run("compare", "u.csv", "--resamples", 99).code == 0
@@ -133,8 +137,10 @@ def test_compare_points_at_ranks_for_printed_scores_which_groups_reads(run, tmp_
 def test_folders_of_eval_results_are_ranked(run):
     pytest.importorskip("yaml")
     table = {"small": [4.1, 30.3, 22.5], "middle": [9.6, 41.2, 35.0], "large": [20.9, 55.6, 34.0]}
-    done = run("ranks", str(DATA / "eval_results"), "--format", "json")
+    done = run("ranks", str(DATA / "eval_results"), "--higher-is-better", "--format", "json")
     assert "data sets: 3 (cais/hle, Idavidrein/gpqa/gpqa_diamond, made-up/sums/hard)" in done.read
     ranks = {row["model"]: row["mean_rank"] for row in json.loads(done.out)["ranks"]}
-    expected = mc.tests.critical_difference(table).ranks.set_index("model")["mean_rank"]
+    expected = mc.tests.critical_difference(table, greater_is_better=True).ranks.set_index("model")[
+        "mean_rank"
+    ]
     assert ranks == expected.to_dict()

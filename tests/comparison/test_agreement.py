@@ -159,7 +159,7 @@ def test_tests_of_folds_agree_with_their_intervals(test):
             for fold in range(2)
             for model, score in zip("ab", rng.normal([0.5, 0.58], 0.05), strict=True)
         ]
-        sizes = {"n_train": 50, "n_test": 50}
+        sizes = {"n_train": 50, "n_test": 50, "greater_is_better": True}
         found = mc.crossval.compare_folds(pd.DataFrame(folds), test=test, **sizes).differences
         assert n_apart(found, "p_value") == 0
         seen += int(found["p_value"].iloc[0] < 0.05)

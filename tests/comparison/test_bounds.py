@@ -14,7 +14,8 @@ RNG = np.random.default_rng(3)
 
 
 def bounds(source, metrics=None, *, reading=None, **options):
-    preds = mc.read_predictions(source, missing="worst", **(reading or {}))
+    of_scores = {} if "y_true" in source else {"greater_is_better": True}
+    preds = mc.read_predictions(source, missing="worst", **{**of_scores, **(reading or {})})
     return mc.compare(preds, metrics, missing="bounds", **options)
 
 
@@ -38,7 +39,7 @@ def holed(n=30):
 @pytest.mark.parametrize("lower_is_better", [False, True])
 def test_no_way_to_fill_in_scores_leaves_the_bounds(lower_is_better):
     frame = holed()
-    result = bounds(frame, reading={"lower_is_better": lower_is_better}, **FEW)
+    result = bounds(frame, reading={"greater_is_better": not lower_is_better}, **FEW)
     means = np.array([full.mean().to_numpy() for full in fills(frame, [0.0, 1.0])])
     ends = result.scores[["worst", "best"]].to_numpy()
     np.testing.assert_allclose(np.sort(ends, axis=1)[:, 0], means.min(axis=0))
@@ -57,7 +58,7 @@ def test_what_is_called_better_is_better_in_every_case():
     result = bounds(frame, **FEW)
     assert result.differences["better"].tolist() == ["a"]
     for full in fills(frame, [0.0, 1.0]):
-        one = mc.compare(mc.read_predictions(full), **FEW)
+        one = mc.compare(mc.read_predictions(full, greater_is_better=True), **FEW)
         assert one.differences["p_value"].item() <= result.differences["p_value"].item()
         assert one.differences["better"].item() == "a"
 
@@ -85,7 +86,7 @@ def test_samples_that_a_file_lacks_are_missing_results(tmp_path):
         rows = [{"id": i, "score": 1.0} for i in ids]
         pd.DataFrame(rows).to_csv(tmp_path / f"{model}.csv", index=False)
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    worst = mc.read_predictions(files, missing="worst")
+    worst = mc.read_predictions(files, missing="worst", greater_is_better=True)
     assert worst.output("b").array.mean() == 0.75
     assert bounds(files, **FEW).n_missing == {"a": 0, "b": 5}
 

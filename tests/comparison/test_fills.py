@@ -35,7 +35,8 @@ def with_holes(draw):
 
 
 def bounds(source, metrics=None, *, reading=None, **options):
-    preds = mc.read_predictions(source, missing="worst", **(reading or {}))
+    of_scores = {} if "y_true" in source else {"greater_is_better": True}
+    preds = mc.read_predictions(source, missing="worst", **{**of_scores, **(reading or {})})
     return mc.compare(preds, metrics, missing="bounds", **options)
 
 
@@ -170,7 +171,7 @@ def test_scores_of_an_unknown_range_are_refused(scores):
 @pytest.mark.parametrize("better", [True, False])
 def test_scores_of_a_declared_range_have_its_ends(better):
     frame = pd.DataFrame({"a": [*[1.0, 3.5] * 9, None, None], "b": [2.0] * 20})
-    reading = {"bounds": (0, 5), "lower_is_better": not better}
+    reading = {"bounds": (0, 5), "greater_is_better": better}
     result = bounds(frame, reading=reading, n_resamples=99)
     means = [(18 * 2.25 + 2 * end) / 20 for end in (0, 5)]
     assert result.scores[["worst", "best"]].to_numpy().tolist() == [

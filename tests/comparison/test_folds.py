@@ -14,7 +14,8 @@ import modelcompare as mc
 RNG = np.random.default_rng(0)
 WIDE = pd.DataFrame(RNG.normal([0.8, 0.82, 0.7], 0.02, (10, 3)), columns=["cnn", "lstm", "bow"])
 TIDY = WIDE.assign(fold=range(10)).melt("fold", var_name="model", value_name="score")
-TEN = {"n_train": 900, "n_test": 100}
+SIZES = {"n_train": 900, "n_test": 100}
+TEN = {**SIZES, "greater_is_better": True}
 
 
 def numbers(result):
@@ -69,16 +70,18 @@ def test_either_form_and_any_order_of_rows_say_the_same():
         np.testing.assert_allclose(
             numbers(mc.crossval.compare_folds(table, **TEN)), expected, rtol=1e-9
         )
-    sized = mc.crossval.compare_folds(TIDY.assign(n_train=9, n_test=1))
+    sized = mc.crossval.compare_folds(TIDY.assign(n_train=9, n_test=1), greater_is_better=True)
     np.testing.assert_allclose(numbers(sized), expected, rtol=1e-9)
 
 
 def test_only_the_ratio_of_the_sizes_counts():
     np.testing.assert_allclose(
-        numbers(mc.crossval.compare_folds(WIDE, n_train=9, n_test=1)),
+        numbers(mc.crossval.compare_folds(WIDE, n_train=9, n_test=1, greater_is_better=True)),
         numbers(mc.crossval.compare_folds(WIDE, **TEN)), rtol=1e-12,
     )  # fmt: skip
-    halves = mc.crossval.compare_folds(WIDE, n_train=1, n_test=1).differences.p_value
+    halves = mc.crossval.compare_folds(
+        WIDE, n_train=1, n_test=1, greater_is_better=True
+    ).differences.p_value
     assert (halves > mc.crossval.compare_folds(WIDE, **TEN).differences.p_value).all()
 
 
@@ -87,7 +90,9 @@ def test_five_times_two_folds_need_no_sizes(estimators, test):
     wide = estimators.folds[estimators.folds.metric == "accuracy"].pivot(
         index=["repeat", "fold"], columns="model", values="value"
     )
-    found = mc.crossval.compare_folds(wide[["bayes", "tree"]], test=test).differences.iloc[0]
+    found = mc.crossval.compare_folds(
+        wide[["bayes", "tree"]], test=test, greater_is_better=True
+    ).differences.iloc[0]
     d = (wide["bayes"] - wide["tree"]).to_numpy().reshape(5, 2)
     spread = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     t = d[0, 0] / np.sqrt(spread.mean())
@@ -97,9 +102,9 @@ def test_five_times_two_folds_need_no_sizes(estimators, test):
 
 
 def test_a_metric_that_is_known_has_its_own_direction():
-    up = mc.crossval.compare_folds(TIDY.assign(metric="accuracy"), **TEN)
-    down = mc.crossval.compare_folds(TIDY.assign(metric="log_loss"), **TEN)
-    declared = mc.crossval.compare_folds(WIDE, greater_is_better=False, **TEN)
+    up = mc.crossval.compare_folds(TIDY.assign(metric="accuracy"), **SIZES)
+    down = mc.crossval.compare_folds(TIDY.assign(metric="log_loss"), **SIZES)
+    declared = mc.crossval.compare_folds(WIDE, greater_is_better=False, **SIZES)
     assert up.verdict().startswith("accuracy: lstm has the highest mean over 10 folds (0.818), is")
     assert down.verdict().startswith("log_loss: bow has the lowest mean over 10 folds (0.697) and")
     assert declared.differences.better.tolist()[1:] == ["bow", "bow"]
@@ -149,13 +154,13 @@ def test_models_may_have_names_of_columns_of_models():
     found = mc.crossval.compare_folds(named, **TEN)
     np.testing.assert_allclose(numbers(found), numbers(mc.crossval.compare_folds(WIDE, **TEN)))
     assert found.scores["model"].tolist() == ["baseline", "method", "system"]
-    ranked = mc.tests.critical_difference(named)
+    ranked = mc.tests.critical_difference(named, greater_is_better=True)
     assert sorted(ranked.ranks["model"]) == ["baseline", "method", "system"]
 
 
 def test_the_name_of_the_scores_is_the_metric():
     errors = TIDY.rename(columns={"score": "log_loss"})
-    found = mc.crossval.compare_folds(errors, **TEN)
+    found = mc.crossval.compare_folds(errors, **SIZES)
     assert found.greater_is_better == {"log_loss": False}
     assert mc.crossval.compare_folds(TIDY, **TEN).greater_is_better == {"score": True}
 

@@ -146,7 +146,9 @@ def test_ranks_across_slices_follow_the_corrected_tests():
 
 def test_ranks_and_shares_of_best_ignore_rounding_and_undefined_values():
     x = np.array([0.1, 0.2, 0.3, 0.7] * 25)
-    preds = mc.Predictions.from_scores({"a": x, "b": x[::-1], "c": RNG.permutation(x)})
+    preds = mc.Predictions.from_scores(
+        {"a": x, "b": x[::-1], "c": RNG.permutation(x)}, greater_is_better=True
+    )
     assert mc.compare(preds, n_resamples=99).scores["rank"].tolist() == [1, 1, 1]
     sentence = mc.sample_size(preds, "a", "c", "mean_score").sentence()
     assert sentence.endswith("the observed difference is 0, which no test set detects.")

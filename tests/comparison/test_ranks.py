@@ -23,6 +23,7 @@ DEMSAR = pd.DataFrame(
                       0.669, 0.975, 0.970],
     }
 )  # fmt: skip
+UP = {"greater_is_better": True}
 MADE = pd.DataFrame(
     np.random.default_rng(1).normal(np.linspace(0.8, 0.7, 6), 0.03, (20, 6)), columns=list("abcdef")
 )
@@ -37,7 +38,9 @@ def matrix(result, column="p_adjusted"):
 
 
 def test_the_published_example():
-    at_5, at_10 = (mc.tests.critical_difference(DEMSAR, alpha=alpha) for alpha in (0.05, 0.10))
+    at_5, at_10 = (
+        mc.tests.critical_difference(DEMSAR, alpha=alpha, **UP) for alpha in (0.05, 0.10)
+    )
     ranks = at_5.ranks.set_index("model")["mean_rank"][list(DEMSAR)]
     assert ranks.round(3).tolist() == [3.143, 2.000, 2.893, 1.964]
     # The chi-squared in print does not allow for ties.
@@ -59,23 +62,27 @@ def test_the_published_example():
 
 def test_nemenyi_is_scikit_posthocs():
     expected = sp.posthoc_nemenyi_friedman(MADE.to_numpy())
-    np.testing.assert_allclose(matrix(mc.tests.critical_difference(MADE)), expected, atol=1e-6)
+    np.testing.assert_allclose(
+        matrix(mc.tests.critical_difference(MADE, **UP)), expected, atol=1e-6
+    )
 
 
 def test_wilcoxon_with_holm_is_scikit_posthocs():
     tidy = MADE.melt(var_name="model", value_name="score")
     expected = sp.posthoc_wilcoxon(tidy, "score", "model", zero_method="pratt", p_adjust="holm")
-    found = mc.tests.critical_difference(MADE, test="wilcoxon-holm")
+    found = mc.tests.critical_difference(MADE, test="wilcoxon-holm", **UP)
     np.testing.assert_allclose(matrix(found), expected, rtol=1e-9)
     assert np.isnan(found.critical_difference)
-    fewer = mc.tests.critical_difference(MADE[["a", "b", "c"]], test="wilcoxon-holm").differences
+    fewer = mc.tests.critical_difference(
+        MADE[["a", "b", "c"]], test="wilcoxon-holm", **UP
+    ).differences
     raw = [stats.wilcoxon(MADE[x], MADE[y]).pvalue for x, y in ("ab", "ac", "bc")]
     np.testing.assert_allclose(fewer.p_adjusted, mc.tests.adjust(raw))
 
 
 @pytest.mark.parametrize("test", ["nemenyi", "wilcoxon-holm"])
 def test_losses_turn_the_order_and_nothing_else(test):
-    up = mc.tests.critical_difference(MADE, test=test)
+    up = mc.tests.critical_difference(MADE, test=test, **UP)
     down = mc.tests.critical_difference(-MADE, test=test, greater_is_better=False)
     pd.testing.assert_frame_equal(up.ranks, down.ranks)
     pd.testing.assert_frame_equal(up.differences, down.differences)
@@ -91,18 +98,20 @@ def test_wilcoxon_names_the_better_by_its_own_ranks():
     # a is worse on 55 data sets by a little, and better on 45 by much.
     gain = np.r_[-np.arange(1, 56), np.arange(56, 101)] / 100
     scores = {"a": gain, "b": np.zeros(100), "c": np.full(100, -9.0)}
-    row = mc.tests.critical_difference(scores, test="wilcoxon-holm").differences.iloc[0]
+    row = mc.tests.critical_difference(scores, test="wilcoxon-holm", **UP).differences.iloc[0]
     assert row.difference > 0
     assert row.better == "a"
 
 
 def test_either_form_of_the_table_says_the_same():
-    expected = mc.tests.critical_difference(MADE).differences
+    expected = mc.tests.critical_difference(MADE, **UP).differences
     named = MADE.assign(dataset=[f"d{i}" for i in range(20)])
     tidy = named.melt("dataset", var_name="model", value_name="value")
     for table in (named, tidy, tidy.sort_values("dataset", kind="stable"), MADE.to_dict("list")):
-        pd.testing.assert_frame_equal(mc.tests.critical_difference(table).differences, expected)
-    assert mc.tests.critical_difference(tidy).scores.index.tolist() == named.dataset.tolist()
+        pd.testing.assert_frame_equal(
+            mc.tests.critical_difference(table, **UP).differences, expected
+        )
+    assert mc.tests.critical_difference(tidy, **UP).scores.index.tolist() == named.dataset.tolist()
 
 
 def test_bars_join_runs_of_which_no_two_are_distinguished():
@@ -116,7 +125,7 @@ def test_bars_join_runs_of_which_no_two_are_distinguished():
 
 @pytest.mark.parametrize("test", ["nemenyi", "wilcoxon-holm"])
 def test_the_diagram_has_a_ruler_where_there_is_one_critical_difference(test):
-    figure = mc.tests.critical_difference(DEMSAR, test=test).plot()
+    figure = mc.tests.critical_difference(DEMSAR, test=test, **UP).plot()
     texts = [tick.get_text() for axes in figure.axes for tick in axes.get_yticklabels()]
     assert figure.axes[0].get_xlabel().startswith("CD = 1.25, " if test == "nemenyi" else "")
     assert bool(figure.axes[0].get_xlabel()) == (test == "nemenyi")

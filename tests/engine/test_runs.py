@@ -18,10 +18,10 @@ SAID = {
     for k, m in enumerate("ab")
 }
 ITEM, RUN = np.tile([f"q{i}" for i in range(ITEMS)], RUNS), np.repeat(np.arange(RUNS), ITEMS)
-UNKNOWN = mc.Predictions.from_scores(SAID, runs=RUN)
-BY_IDS = mc.Predictions.from_scores(SAID, runs=RUN, ids=ITEM)
-BY_GROUPS = mc.Predictions.from_scores(SAID, runs=RUN, groups=ITEM)
-CLUSTERS = mc.Predictions.from_scores(SAID, groups=ITEM)
+UNKNOWN = mc.Predictions.from_scores(SAID, runs=RUN, greater_is_better=True)
+BY_IDS = mc.Predictions.from_scores(SAID, runs=RUN, ids=ITEM, greater_is_better=True)
+BY_GROUPS = mc.Predictions.from_scores(SAID, runs=RUN, groups=ITEM, greater_is_better=True)
+CLUSTERS = mc.Predictions.from_scores(SAID, groups=ITEM, greater_is_better=True)
 NOTE = "For these 10 runs: others of the same models would vary more."
 
 QUESTIONS: dict[str, Callable[[mc.Predictions], object]] = {
@@ -48,7 +48,9 @@ QUESTIONS: dict[str, Callable[[mc.Predictions], object]] = {
 def test_runs_of_nobody_knows_which_items_are_refused_with_the_remedy(name: str):
     with pytest.raises(ValueError, match=r"runs.* names 10 runs.*200 rows.*`groups`.*`ids`"):
         QUESTIONS[name](UNKNOWN)
-    ids_of_rows = mc.Predictions.from_scores(SAID, runs=RUN, ids=np.arange(ITEMS * RUNS))
+    ids_of_rows = mc.Predictions.from_scores(
+        SAID, runs=RUN, ids=np.arange(ITEMS * RUNS), greater_is_better=True
+    )
     with pytest.raises(ValueError, match="`ids` that repeat from run to run"):
         QUESTIONS[name](ids_of_rows)
 
@@ -109,7 +111,9 @@ def test_answers_from_a_sketch_say_it_too(tmp_path):
 
 def test_subgroups_say_it_too():
     halves = {"half": np.where(np.arange(ITEMS * RUNS) % ITEMS < 10, "first", "second")}
-    preds = mc.Predictions.from_scores(SAID, runs=RUN, ids=ITEM, slices=halves)
+    preds = mc.Predictions.from_scores(
+        SAID, runs=RUN, ids=ITEM, slices=halves, greater_is_better=True
+    )
     found = mc.compare_groups(preds, "mean_score", n_resamples=99, random="items")
     assert found.document().sentences[-1] == NOTE
     assert "|for these runs" in found.signature
@@ -131,28 +135,38 @@ def test_ten_runs_of_twenty_items_are_no_200_samples():
 
 
 def test_where_the_runs_are_the_clusters_nothing_is_reported_of_these_runs():
-    preds = mc.Predictions.from_scores(SAID, runs=RUN, groups=RUN)
+    preds = mc.Predictions.from_scores(SAID, runs=RUN, groups=RUN, greater_is_better=True)
     assert "for these runs" not in mc.compare(preds, "mean_score", n_resamples=99).signature
 
 
 def test_one_run_is_no_run():
     alone = BY_IDS.subset(RUN == 3)
     assert "for these runs" not in mc.compare(alone, "mean_score", n_resamples=99).signature
-    mc.compare(mc.Predictions.from_scores({"a": SAID["a"]}, runs=np.zeros(200)), n_resamples=99)
+    mc.compare(
+        mc.Predictions.from_scores({"a": SAID["a"]}, runs=np.zeros(200), greater_is_better=True),
+        n_resamples=99,
+    )
 
 
 def test_ids_repeat_between_runs_alone():
     with pytest.raises(ValueError, match="repeats 20 ids within a run"):
-        mc.Predictions.from_scores(SAID, runs=RUN // 2, ids=ITEM)
+        mc.Predictions.from_scores(SAID, runs=RUN // 2, ids=ITEM, greater_is_better=True)
     with pytest.raises(ValueError, match="`groups` split the runs of an item"):
-        mc.Predictions.from_scores(SAID, runs=RUN, ids=ITEM, groups=np.arange(200) // 2)
+        mc.Predictions.from_scores(
+            SAID, runs=RUN, ids=ITEM, groups=np.arange(200) // 2, greater_is_better=True
+        )
     # A passage of several items holds all of their runs.
     passage = np.tile(np.arange(ITEMS) // 4, RUNS)
-    assert mc.Predictions.from_scores(SAID, runs=RUN, ids=ITEM, groups=passage).groups[5] == 1
+    assert (
+        mc.Predictions.from_scores(
+            SAID, runs=RUN, ids=ITEM, groups=passage, greater_is_better=True
+        ).groups[5]
+        == 1
+    )
 
 
 def test_columns_that_come_later_keep_runs_together():
-    plain = mc.Predictions.from_scores(SAID, ids=np.arange(200))
+    plain = mc.Predictions.from_scores(SAID, ids=np.arange(200), greater_is_better=True)
     with pytest.raises(ValueError, match="names 10 runs"):
         mc.compare(plain.with_columns(runs=RUN), "mean_score", n_resamples=99)
     kept = BY_IDS.without("groups").with_columns(runs=RUN)

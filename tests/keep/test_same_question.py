@@ -135,15 +135,15 @@ def test_numbers_of_numpy_are_those_of_python(tmp_path):
     assert mc.diagnostics.keep_report(path).corrected >= 0.125
 
 
-def hits(y_true, y_pred):
+def success(y_true, y_pred):
     return float(np.mean(y_true == y_pred))
 
 
 def test_a_function_as_metric_is_known_by_its_name(tmp_path):
-    path, rule = tmp_path / "ledger.jsonl", {"metric": hits, "kind": "superior"}
+    path, rule = tmp_path / "ledger.jsonl", {"metric": success, "kind": "superior"}
     mc.keep(sets.of(60), "old", "close", [rule], ledger=path, n_resamples=99)
-    assert Ledger.read(path).plan["rules"][0]["metric"] == "hits"
-    other = {**rule, "metric": lambda y_true, y_pred: hits(y_true, y_pred)}
+    assert Ledger.read(path).plan["rules"][0]["metric"] == "success"
+    other = {**rule, "metric": lambda y_true, y_pred: success(y_true, y_pred)}
     with pytest.raises(ValueError, match="rules of"):
         mc.keep(sets.of(60), "old", "bad", [other], ledger=path, n_resamples=99)
 

@@ -27,7 +27,7 @@ SIZES = rng.integers(5, 9, 12)
 ITEM = np.repeat([f"q{i}" for i in range(len(SIZES))], SIZES)
 RATE = np.repeat(rng.random(len(SIZES)), SIZES)
 A, B = (rng.random((2, len(ITEM))) < RATE).astype(float)
-PREDS = mc.Predictions.from_scores({"a": A, "b": B}, groups=ITEM)
+PREDS = mc.Predictions.from_scores({"a": A, "b": B}, groups=ITEM, greater_is_better=True)
 
 
 def plain(family, items, scores, k):
@@ -113,7 +113,9 @@ def test_the_test_swaps_whole_items():
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_at_the_ends_the_interval_is_wilsons_of_the_items(value):
-    preds = mc.Predictions.from_scores({"a": np.full(len(ITEM), value)}, groups=ITEM)
+    preds = mc.Predictions.from_scores(
+        {"a": np.full(len(ITEM), value)}, groups=ITEM, greater_is_better=True
+    )
     for name in ("pass_at_2", "pass_hat_2", "majority_of_3", "best_of_2"):
         (row,) = mc.compare(preds, name, n_resamples=99).scores.to_dict("records")
         expected = proportion_confint(value * len(SIZES), len(SIZES), method="wilson")
@@ -129,7 +131,7 @@ def test_no_end_is_closer_than_that_of_a_value_at_the_bound():
     item = np.repeat(np.arange(164), 10)
     for sign, name in ((1, "pass_hat_5"), (-1, "pass_at_5")):
         x, y = (table.ravel() if sign == 1 else 1 - table.ravel() for table in (scores, other))
-        preds = mc.Predictions.from_scores({"a": x, "b": y}, groups=item)
+        preds = mc.Predictions.from_scores({"a": x, "b": y}, groups=item, greater_is_better=True)
         found = mc.compare(preds, name, n_resamples=99)
         (a, _), (difference,) = (
             frame.to_dict("records") for frame in (found.scores, found.differences)
@@ -144,7 +146,9 @@ def test_no_end_is_closer_than_that_of_a_value_at_the_bound():
 
 def test_items_weigh_as_their_rows_do():
     weight = np.repeat(rng.random(len(SIZES)), SIZES)
-    preds = mc.Predictions.from_scores({"a": A}, groups=ITEM, sample_weight=weight)
+    preds = mc.Predictions.from_scores(
+        {"a": A}, groups=ITEM, sample_weight=weight, greater_is_better=True
+    )
     found = mc.bootstrap(preds, "pass_at_3", n_resamples=2).point.item()
     own = weight[np.cumsum(SIZES) - 1]
     assert found == pytest.approx(np.average(by_item(A, "pass_at_k", 3), weights=own))
@@ -153,7 +157,9 @@ def test_items_weigh_as_their_rows_do():
 IDS, RUN = np.repeat(np.arange(10), 6), np.tile(np.arange(6), 10)
 PASSAGE = IDS // 2
 X, Y = (rng.random((2, 60)) < 0.4).astype(float)
-IN_RUNS = mc.Predictions.from_scores({"a": X, "b": Y}, ids=IDS, runs=RUN, groups=PASSAGE)
+IN_RUNS = mc.Predictions.from_scores(
+    {"a": X, "b": Y}, ids=IDS, runs=RUN, groups=PASSAGE, greater_is_better=True
+)
 
 
 def test_items_are_the_ids_that_repeat_where_clusters_hold_several():
@@ -181,7 +187,7 @@ def test_new_runs_are_refused_and_these_answered():
 
 
 def scored(**options):
-    return mc.Predictions.from_scores({"a": A, "b": B}, **options)
+    return mc.Predictions.from_scores({"a": A, "b": B}, **{"greater_is_better": True, **options})
 
 
 def asked(preds, name="pass_at_2", **options):
@@ -197,19 +203,19 @@ REFUSED = {
     "`k` must be at least 1, got 0.": lambda: plain("pass_at_k", ITEM, A, 0),
     "unknown metric 'pass_at_0'": lambda: asked(PREDS, "pass_at_0"),
     "pass_at_2 needs scores of 0 and 1, and there are others in": lambda: asked(
-        mc.Predictions.from_scores({"a": A / 2}, groups=ITEM)
+        mc.Predictions.from_scores({"a": A / 2}, groups=ITEM, greater_is_better=True)
     ),
     "counts answers with a score of 1 as passes, but low scores are good here; give 1 to right "
     "answers.": lambda: asked(scored(groups=ITEM, greater_is_better=False)),
     "metric 'pass_at_2' is of one score, and there are x, y; read one, with score='x' (--read "
     "score=x).": lambda: asked(
-        mc.Predictions.from_scores({"a": {"x": A, "y": B}}, groups=ITEM)
+        mc.Predictions.from_scores({"a": {"x": A, "y": B}}, groups=ITEM, greater_is_better=True)
     ),
     "metric 'best_of_5' is of one score, and there are x, y": lambda: asked(
-        mc.Predictions.from_scores({"a": {"x": A, "y": B}}, groups=ITEM), mc.get_metric("best_of_5")
+        mc.Predictions.from_scores({"a": {"x": A, "y": B}}, groups=ITEM, greater_is_better=True), mc.get_metric("best_of_5")
     ),
     "there is no score 'pass_at2'; the models have x, and percentiles of these, such as x_p95.": lambda: asked(
-        mc.Predictions.from_scores({"a": {"x": A}}, groups=ITEM), "pass_at2"
+        mc.Predictions.from_scores({"a": {"x": A}}, groups=ITEM, greater_is_better=True), "pass_at2"
     ),
     "metric 'pass_at_2' needs scores, but model 'a' gave labels.": lambda: asked(
         mc.Predictions(A, {"a": B}, groups=ITEM)
@@ -221,7 +227,7 @@ REFUSED = {
     ),
     "pass_at_2 needs one answer to each item in a run, and there is another in 30 rows (first: 1, "
     "3, 5); name the items by `ids`": lambda: asked(
-        mc.Predictions.from_scores({"a": X}, groups=IDS, runs=RUN // 2), random="items"
+        mc.Predictions.from_scores({"a": X}, groups=IDS, runs=RUN // 2, greater_is_better=True), random="items"
     ),
     "McNemar's tests are of accuracy, or of scores that are 0 or 1, not of pass_at_2": lambda:
         mc.paired_test(PREDS, "a", "b", "pass_at_2", method="mcnemar-exact"),
@@ -257,7 +263,7 @@ def test_metrics_of_answers_are_listed_where_items_are_known():
 def test_missing_answers_have_bounds():
     table = pd.DataFrame({"model": "a", "item": IDS, "run": RUN, "score": X})
     table.loc[[3, 20], "score"] = np.nan
-    preds = mc.read_predictions(table, missing="worst")
+    preds = mc.read_predictions(table, missing="worst", greater_is_better=True)
     found = mc.compare(preds, "pass_hat_2", random="items", missing="bounds", n_resamples=99)
     ends = [
         by_item(table["score"].fillna(fill).to_numpy(), "pass_hat_k", 2, IDS).mean()

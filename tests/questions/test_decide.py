@@ -15,7 +15,7 @@ PREDS = made_up(400, (1.6, 1.5, 0.3))
 def test_equivalence_is_statsmodels_tost_for_means():
     rng = np.random.default_rng(0)
     scores = {"a": rng.normal(0, 1, 200), "b": rng.normal(0.05, 1, 200)}
-    preds = mc.Predictions.from_scores(scores)
+    preds = mc.Predictions.from_scores(scores, greater_is_better=True)
     paired = DescrStatsW(scores["b"] - scores["a"])
     for margin in (0.1, 0.2, 0.25, 0.3, 0.4):
         ours = mc.decide(preds, "a", "b", "mean_score", kind="equivalent", margin=margin,
@@ -45,7 +45,7 @@ def test_decisions_and_their_direction():
 def test_three_answers_and_a_p_value_that_agrees_with_the_bound():
     rng = np.random.default_rng(3)
     scores = {"a": rng.normal(0, 1, 400), "b": rng.normal(0, 1, 400)}
-    preds = mc.Predictions.from_scores(scores)
+    preds = mc.Predictions.from_scores(scores, greater_is_better=True)
     difference = scores["b"] - scores["a"]
     error = difference.std(ddof=1) / 20
     for margin, kind in (
@@ -142,7 +142,7 @@ def test_components_of_variance_are_recovered():
     n_items, n_runs = 200, 8
     item, run = (x.ravel() for x in np.meshgrid(np.arange(n_items), np.arange(n_runs)))
     scores = rng.normal(0, 1, n_items)[item] + rng.normal(0, 0.3, n_runs)[run]
-    preds = mc.Predictions.from_scores({"a": scores}, groups=item, runs=run)
+    preds = mc.Predictions.from_scores({"a": scores}, groups=item, runs=run, greater_is_better=True)
     row = mc.diagnostics.variance_components(preds, "mean_score", n_resamples=4000).iloc[0]
     table = pd.Series(scores)
     items, runs = (table.groupby(c).mean().std(ddof=1) / np.sqrt(n) for c, n in
@@ -159,7 +159,9 @@ def test_components_of_variance_are_those_of_the_analysis_of_variance(n_items, n
     rng = np.random.default_rng(1)
     y = rng.normal(size=(n_items, 1)) + rng.normal(size=n_runs) + rng.normal(size=(n_items, n_runs))
     item, run = (x.ravel() for x in np.indices(y.shape))
-    preds = mc.Predictions.from_scores({"a": y.ravel()}, groups=item, runs=run)
+    preds = mc.Predictions.from_scores(
+        {"a": y.ravel()}, groups=item, runs=run, greater_is_better=True
+    )
     row = mc.diagnostics.variance_components(preds, "mean_score", n_resamples=20_000).iloc[0]
     of_items, of_runs = y.mean(axis=1), y.mean(axis=0)
     rest = y - of_items[:, None] - of_runs + y.mean()
@@ -201,11 +203,11 @@ def test_selfcheck_shows_a_test_that_needs_exchangeable_models():
     # Equal means, but a's scores are wild where b's are still, and skewed: swaps are not valid.
     rng = np.random.default_rng(0)
     scores = {"a": rng.exponential(1, 12) ** 2, "b": np.full(12, 2.0)}
-    preds = mc.Predictions.from_scores(scores)
+    preds = mc.Predictions.from_scores(scores, greater_is_better=True)
     frame = mc.diagnostics.selfcheck(preds, "a", "b", "mean_score", n_trials=120, n_resamples=99)
     exchangeable, equal, *_ = frame.realised
     assert exchangeable < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 120)
     assert equal > 0.09
-    certain = mc.Predictions.from_scores({"a": [1.0] * 12, "b": [0.0] * 12})
+    certain = mc.Predictions.from_scores({"a": [1.0] * 12, "b": [0.0] * 12}, greater_is_better=True)
     frame = mc.diagnostics.selfcheck(certain, "a", "b", "mean_score", n_trials=5, n_resamples=9)
     assert np.isnan(frame.realised[1])

@@ -37,7 +37,9 @@ def three_positives() -> mc.Predictions:
 
 def scores(draw: Callable[[np.random.Generator, int], np.ndarray], n: int = 100) -> mc.Predictions:
     rng = np.random.default_rng(1)
-    return mc.Predictions.from_scores({"a": draw(rng, n), "b": draw(rng, n)})
+    return mc.Predictions.from_scores(
+        {"a": draw(rng, n), "b": draw(rng, n)}, greater_is_better=True
+    )
 
 
 PREDS = three_positives()
@@ -229,7 +231,7 @@ def test_heavy_tails_of_a_difference_alone_are_reported():
     rng = np.random.default_rng(4)
     shared = rng.normal(0, 0.3, 100)
     lost = shared + rng.normal(0, 0.02, 100) - 0.8 * (np.arange(100) < 2)
-    preds = mc.Predictions.from_scores({"a": shared, "b": lost})
+    preds = mc.Predictions.from_scores({"a": shared, "b": lost}, greater_is_better=True)
     (warning,) = warned_by(lambda: mc.decide(preds, "a", "b", "mean_score", margin=0.1))
     assert str(warning.message).startswith("mean_score of 'b' - 'a': 2")
     assert not warned_by(lambda: mc.compare(preds["a"], "mean_score", n_resamples=99))
@@ -249,7 +251,7 @@ def test_the_lognormal_mean_is_warned_of_where_it_covers_too_little_and_the_norm
             "exponential": rng.exponential(size=100),
         }  # fmt: skip
         for name, x in drawn.items():
-            preds = mc.Predictions.from_scores({"a": x})
+            preds = mc.Predictions.from_scores({"a": x}, greater_is_better=True)
             result = mc.bootstrap(preds, "mean_score", n_resamples=2)
             warned[name] += bool(warned_by(result.to_frame))
     assert warned["lognormal"] >= 48

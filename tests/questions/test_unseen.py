@@ -21,7 +21,9 @@ def scored(n, share, loss, rng, **options):
     baseline = rng.uniform(0.85, 0.95, n)
     candidate = baseline + rng.normal(0, 0.02, n)
     candidate = np.where(rng.random(n) < share, baseline - loss, candidate)
-    return mc.Predictions.from_scores({"old": baseline, "new": np.clip(candidate, 0, 1)}, **options)
+    return mc.Predictions.from_scores(
+        {"old": baseline, "new": np.clip(candidate, 0, 1)}, **options, greater_is_better=True
+    )
 
 
 def passes(predictions, margin, **options):
@@ -51,7 +53,7 @@ def test_no_margin_lets_samples_that_lose_everything_through(n, kind):
         right = np.ones(n, dtype=int)
         lost = np.where(np.arange(n) < k, 0, right)
         preds = (
-            mc.Predictions.from_scores({"old": right, "new": lost})
+            mc.Predictions.from_scores({"old": right, "new": lost}, greater_is_better=True)
             if kind == "scores"
             else mc.Predictions(right, {"old": right, "new": lost}, labels=[0, 1])
         )
@@ -63,7 +65,9 @@ def test_no_margin_lets_samples_that_lose_everything_through(n, kind):
 
 @pytest.mark.parametrize("alpha", [0.01, 0.025, 0.05, 0.1])
 def test_the_bound_without_failures_is_that_of_the_binomial_but_for_a_tenth(alpha):
-    same = mc.Predictions.from_scores({"old": [0.5] * 400, "new": [0.5] * 400}, bounds=(0, 1))
+    same = mc.Predictions.from_scores(
+        {"old": [0.5] * 400, "new": [0.5] * 400}, bounds=(0, 1), greater_is_better=True
+    )
     found = mc.decide(same, "old", "new", "mean_score", margin=0.5, alpha=alpha, **FEW)
     exact = 1 - alpha ** (1 / 400)
     assert exact < -found.ci_low < 1.1 * exact
@@ -77,7 +81,9 @@ def test_below_three_ranges_there_are_not_enough_data_and_above_it_passes(ends, 
     rng = np.random.default_rng(0)
     baseline = rng.uniform(ends[0] + 0.4 * extent, ends[0] + 0.6 * extent, n)
     candidate = baseline + rng.normal(0, 1e-4 * extent, n)
-    preds = mc.Predictions.from_scores({"old": baseline, "new": candidate}, bounds=ends)
+    preds = mc.Predictions.from_scores(
+        {"old": baseline, "new": candidate}, bounds=ends, greater_is_better=True
+    )
     below = mc.decide(preds, "old", "new", "mean_score", margin=2.8 * extent / n, **FEW)
     assert below.answer == "not enough data"
     assert n < below.n_needed < 1.25 * n
@@ -87,7 +93,7 @@ def test_below_three_ranges_there_are_not_enough_data_and_above_it_passes(ends, 
 def test_both_ends_and_all_three_questions_count_it_and_a_lower_score_is_turned():
     rng = np.random.default_rng(1)
     old = rng.uniform(0.4, 0.5, 100)
-    up = mc.Predictions.from_scores({"old": old, "new": old + 0.05})
+    up = mc.Predictions.from_scores({"old": old, "new": old + 0.05}, greater_is_better=True)
     down = mc.Predictions.from_scores({"old": old + 0.05, "new": old}, greater_is_better=False)
     for preds in (up, down):
         found = mc.decide(preds, "old", "new", "mean_score", kind="superior", margin=0.03, **FEW)
@@ -123,9 +129,14 @@ def test_of_clusters_and_weights_the_effective_number_counts():
     scores = {"old": old, "new": old + rng.normal(0, 1e-4, 50)}
     effective = 50**2 / (30 + 20**2)
     weighted = mc.Predictions.from_scores(
-        {name: array[:31] for name, array in scores.items()}, sample_weight=sizes
+        {name: array[:31] for name, array in scores.items()},
+        sample_weight=sizes,
+        greater_is_better=True,
     )
-    for preds in (mc.Predictions.from_scores(scores, groups=cluster), weighted):
+    for preds in (
+        mc.Predictions.from_scores(scores, groups=cluster, greater_is_better=True),
+        weighted,
+    ):
         found = mc.decide(preds, "old", "new", "mean_score", margin=0.5, **FEW)
         added = unseen_units(0.05)
         share = added / (effective + added)
@@ -140,7 +151,9 @@ def failing_clusters(rng, n=40, share=0.05):
     new = np.where(
         (rng.random(n) < share)[cluster], old - 0.85, old + rng.normal(0, 0.02, len(old))
     )
-    return mc.Predictions.from_scores({"old": old, "new": np.clip(new, 0, 1)}, groups=cluster)
+    return mc.Predictions.from_scores(
+        {"old": old, "new": np.clip(new, 0, 1)}, groups=cluster, greater_is_better=True
+    )
 
 
 def test_clusters_that_fail_as_a_whole_do_not_pass():
@@ -182,12 +195,16 @@ def test_the_range_is_declared_or_assumed_aloud():
     rng = np.random.default_rng(6)
     unit = rng.uniform(0.3, 0.6, 300)
     for options in ({}, {"bounds": (0, 1)}):
-        preds = mc.Predictions.from_scores({"old": unit, "new": unit + 0.001}, **options)
+        preds = mc.Predictions.from_scores(
+            {"old": unit, "new": unit + 0.001}, **options, greater_is_better=True
+        )
         found = mc.decide(preds, "old", "new", "mean_score", margin=0.02, **FEW)
         assert found.passed
         assert "assuming scores lie within 0 and 1" in found.sentence()
         assert not found.caveat
-    wide = mc.Predictions.from_scores({"old": unit, "new": unit + 0.001}, bounds=(-5, 5))
+    wide = mc.Predictions.from_scores(
+        {"old": unit, "new": unit + 0.001}, bounds=(-5, 5), greater_is_better=True
+    )
     found = mc.decide(wide, "old", "new", "mean_score", margin=0.02, **FEW)
     assert found.answer == "not enough data"
     assert "assuming scores lie within -5 and 5" in found.sentence()
@@ -196,7 +213,9 @@ def test_the_range_is_declared_or_assumed_aloud():
 def test_without_a_range_no_level_is_promised():
     rng = np.random.default_rng(7)
     old = rng.normal(0, 1, 60)
-    preds = mc.Predictions.from_scores({"old": old, "new": old + rng.normal(0, 0.01, 60)})
+    preds = mc.Predictions.from_scores(
+        {"old": old, "new": old + rng.normal(0, 0.01, 60)}, greater_is_better=True
+    )
     found = mc.decide(preds, "old", "new", "mean_score", margin=0.1, **FEW)
     assert found.sentence().endswith(
         " No level is promised, as mean_score has no known range (declare it with bounds= or --read range="
@@ -215,22 +234,30 @@ def test_a_score_outside_the_declared_range_is_an_error_that_names_the_row():
     with pytest.raises(
         ValueError, match=r"'b' has scores outside the declared range 0 to 1 in 1 ro"
     ):
-        mc.Predictions.from_scores({"a": [0, 1, 1], "b": [1, 1.5, 0]}, bounds=(0, 1))
+        mc.Predictions.from_scores(
+            {"a": [0, 1, 1], "b": [1, 1.5, 0]}, bounds=(0, 1), greater_is_better=True
+        )
     with pytest.raises(ValueError, match=r"model 'b' has scores of 'x' outside the declared range"):
         mc.Predictions.from_scores(
             {"a": {"x": [0, 1], "y": [5, 5]}, "b": {"x": [0, 2], "y": [5, 5]}},
             bounds={"x": (0, 1)},
+            greater_is_better=True,
         )
     with pytest.raises(ValueError, match="`bounds` is the range of per-example scores; leave it"):
         mc.Predictions([0, 1], {"a": [0, 1]}, bounds=(0, 1))
     with pytest.raises(ValueError, match="`bounds` names a score 'z'; there are x, y"):
-        mc.Predictions.from_scores({"a": {"x": [0, 1], "y": [5, 5]}}, bounds={"z": (0, 1)})
+        mc.Predictions.from_scores(
+            {"a": {"x": [0, 1], "y": [5, 5]}}, bounds={"z": (0, 1)}, greater_is_better=True
+        )
 
 
 def test_the_range_travels():
     rng = np.random.default_rng(8)
     preds = mc.Predictions.from_scores(
-        {m: rng.uniform(0, 3, 40) for m in "abc"}, bounds=(0, 4), slices={"half": [0, 1] * 20}
+        {m: rng.uniform(0, 3, 40) for m in "abc"},
+        bounds=(0, 4),
+        slices={"half": [0, 1] * 20},
+        greater_is_better=True,
     )
     sketched = mc.io.sketch(preds, "mean_score")
     parts = (
@@ -274,7 +301,9 @@ def test_a_gate_says_what_it_assumes_in_json_and_its_sentence():
 
 def test_bounds_of_a_gain_are_possible_gains():
     two = mc.Predictions(["x", "x"], {"a": ["x", "x"], "b": ["x", "y"]}, labels=["x", "y"])
-    scores = mc.Predictions.from_scores({"a": [3.0, 4.0], "b": [3.0, 1.0]}, bounds=(1.0, 5.0))
+    scores = mc.Predictions.from_scores(
+        {"a": [3.0, 4.0], "b": [3.0, 1.0]}, bounds=(1.0, 5.0), greater_is_better=True
+    )
     for preds, metric, most in ((two, "accuracy", 1.0), (scores, "mean_score", 4.0)):
         found = mc.decide(preds, "b", "a", metric, margin=0.1)
         assert (found.ci_low, found.ci_high) == (-most, most)

@@ -515,7 +515,7 @@ def test_the_command_plans_test_sets_too(tmp_path, capsys):
     given = ["sample-size", str(path), "--margin", "0.3", "--higher-is-better", "--format", "json"]
     assert main(given) == 0
     shown = json.loads(capsys.readouterr().out)
-    sets = mc.io.read_sets(str(path), lower_is_better=False)
+    sets = mc.io.read_sets(str(path), greater_is_better=True)
     expected = mc.sample_size(sets, "a", "b", "mean_score", margin=0.3)
     assert shown["signature"] == expected.signature
     assert "|n_sets:5|alpha" in expected.signature

@@ -47,8 +47,7 @@ def test_a_missing_score_is_counted_and_its_model_stays(tmp_path, mark):
     with pytest.warns(DataWarning, match="left out 2 of 40"):
         text = sentence(holed(mark, 3, 7), tmp_path, missing="drop")
     assert text == (
-        "truth: none (scores); models: 3 (a, b, c); missing: 2 in b; "
-        "direction: higher is better, by default"
+        "truth: none (scores); models: 3 (a, b, c); missing: 2 in b; direction: direction not known"
     )
 
 
@@ -57,7 +56,9 @@ def test_a_mark_of_one_s_own_is_refused_with_the_option_that_names_it(tmp_path):
         ValueError, match=r"'b' has numbers, but 'timeout' in 1 of 40 .*--read na=tim"
     ):
         sentence(holed("timeout", 3), tmp_path)
-    text = sentence(holed("timeout", 3), tmp_path, na=["timeout"], missing="worst")
+    text = sentence(
+        holed("timeout", 3), tmp_path, na=["timeout"], missing="worst", greater_is_better=False
+    )
     assert "missing: 1 in b; direction" in text
 
 
@@ -83,7 +84,7 @@ def test_columns_that_name_or_describe_the_samples_are_no_models(tmp_path):
     assert sentence(frame, tmp_path) == "truth: label; id: image; models: 1 (bert)"
     frame = pd.DataFrame({"item": range(N), "a": scores(0), "b": scores(1)})
     assert sentence(frame, tmp_path) == (
-        "truth: none (scores); id: item; models: 2 (a, b); direction: higher is better, by default"
+        "truth: none (scores); id: item; models: 2 (a, b); direction: direction not known"
     )
     frame = pd.DataFrame({"photo": images, "label": TRUTH, "bert": labels(0)})
     assert sentence(frame, tmp_path) == "truth: label; id: photo; models: 1 (bert)"
@@ -95,7 +96,7 @@ def test_a_long_table_is_recognised_by_its_columns(tmp_path):
     assert sentence(frame, tmp_path) == (
         "id: column item; model: column model; run: column run; scores: score; "
         "models: 2 (bert, cnn); clusters: the 2 runs of each sample; "
-        "direction: score: higher is better, by its name"
+        "direction: score: direction not known"
     )
     preds = read(tmp_path / "t.csv", checked_columns()).predictions
     assert (len(preds), len({*preds.groups}), len({*preds.runs})) == (24, 12, 2)

@@ -241,12 +241,25 @@ def test_numbers_that_name_models_do_with_a_named_truth(tmp_path):
 def test_a_count_of_the_samples_is_never_ranked(heading):
     rng = np.random.default_rng(4)
     table = pd.DataFrame(100 * rng.random((8, 3)), columns=["a", "b", "c"])
-    counted = mc.tests.critical_difference(table.assign(**{heading: rng.integers(5, 90, 8)}))
-    pd.testing.assert_frame_equal(counted.ranks, mc.tests.critical_difference(table).ranks)
+    counted = mc.tests.critical_difference(
+        table.assign(**{heading: rng.integers(5, 90, 8)}), greater_is_better=True
+    )
+    pd.testing.assert_frame_equal(
+        counted.ranks, mc.tests.critical_difference(table, greater_is_better=True).ranks
+    )
     assert counted.notes == (f"Left out: 1 ({heading}).",)
     with pytest.raises(ValueError, match="column 'size of it' holds whole numbers"):
-        mc.tests.critical_difference((table / 100).assign(**{"size of it": rng.integers(5, 90, 8)}))
-    assert len(mc.tests.critical_difference(table.assign(d=rng.integers(5, 90, 8))).ranks) == 4
+        mc.tests.critical_difference(
+            (table / 100).assign(**{"size of it": rng.integers(5, 90, 8)}), greater_is_better=True
+        )
+    assert (
+        len(
+            mc.tests.critical_difference(
+                table.assign(d=rng.integers(5, 90, 8)), greater_is_better=True
+            ).ranks
+        )
+        == 4
+    )
 
 
 @pytest.mark.parametrize("cell", [{"a": 1}, ["x", "y"]])

@@ -73,7 +73,7 @@ def test_named_columns_play_their_parts(tmp_path):
 
 def test_without_true_labels_numbers_are_scores(tmp_path):
     frame = pd.DataFrame({"seg_id": [1, 2, 3], "a": [0.5, 1, 0], "b": [1, 1, 0.25]})
-    preds = read_predictions(write(frame, tmp_path / "scores.tsv"), lower_is_better=True)
+    preds = read_predictions(write(frame, tmp_path / "scores.tsv"), greater_is_better=False)
     assert preds.models == ("a", "b")
     assert preds.output("a").kind == "scores"
     assert preds.greater_is_better is False

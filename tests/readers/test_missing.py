@@ -36,11 +36,11 @@ def _means(ids):
 def test_common_samples_are_kept_and_missing_results_in_them_are_the_worst(tmp_path, of_files):
     source = _files(tmp_path) if of_files else _long()
     with pytest.warns(DataWarning, match="kept the 30 ids that all files share; left out 10 of a"):
-        both = mc.read_predictions(source, ids="intersect", missing="worst")
+        both = mc.read_predictions(source, ids="intersect", missing="worst", greater_is_better=True)
     assert both.ids.tolist() == SHARED
     found = {model: both.output(model).array.mean() for model in both.models}
     assert found == pytest.approx(_means(SHARED))
-    every = mc.read_predictions(source, missing="worst")
+    every = mc.read_predictions(source, missing="worst", greater_is_better=True)
     assert sorted(every.ids) == [*range(50)]
     found = {model: every.output(model).array.mean() for model in every.models}
     assert found == pytest.approx(_means(range(50)))

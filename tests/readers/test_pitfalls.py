@@ -40,7 +40,7 @@ def test_scores_of_one_file_per_model(tmp_path):
     for name in "ab":
         write(tmp_path / f"{name}.csv", "id,y_true,y_pred\n1,0,0.5\n2,1,0.25\n3,1,0.75\n")
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    preds = read_predictions(files, scores=True, lower_is_better=True)
+    preds = read_predictions(files, scores=True, greater_is_better=False)
     assert preds.output("a").kind == "scores"
     assert not preds.greater_is_better
 

@@ -76,7 +76,9 @@ def test_rows_models_and_columns_keep_the_scores():
 def test_a_direction_and_a_range_are_those_given():
     frame = table()
     scores = {m: {"speed": 1 / frame[f"latency_ms_{m}"]} for m in "ab"}
-    both = predictions(frame).with_scores(scores, bounds={"speed": (0, 0.1)})
+    both = predictions(frame).with_scores(
+        scores, bounds={"speed": (0, 0.1)}, greater_is_better=True
+    )
     found = mc.decide(both, "a", "b", "speed", kind="superior")
     assert found.passed
     assert "known range" not in found.sentence()

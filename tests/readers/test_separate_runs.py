@@ -43,7 +43,7 @@ def mapped(seeds):
     runs = {m: [own[r % len(own)] for r in range(n_rows)] for m, own in seeds.items()}
     return mc.Predictions.from_scores(
         {m: [frame[m, run, item] for item in items for run in runs[m]] for m in seeds},
-        groups=np.repeat(items, n_rows), greater_is_better=True,
+        groups=np.repeat(items, n_rows),
         runs={m: [f"{m}{run}" for run in own] * N for m, own in runs.items()},
     )  # fmt: skip
 
@@ -204,14 +204,16 @@ def test_numbered_answers_are_clusters_of_their_item_and_no_runs(name, layout):
     frame = table(SAME, run=name)
     if layout == "wide":
         frame = frame.pivot(index=["item", name], columns="model", values="score").reset_index()
-    found = read(frame, checked_columns())
+    found = read(frame, checked_columns(greater_is_better=True))
     preds = found.predictions
     assert preds.runs is None
     assert (len(preds), len({*preds.groups})) == (3 * N, N)
     assert name in found.sentence
     assert "none (column" not in found.sentence
     same = mc.Predictions.from_scores(
-        {m: preds.output(m).array for m in preds.models}, groups=preds.groups
+        {m: preds.output(m).array for m in preds.models},
+        groups=preds.groups,
+        greater_is_better=True,
     )
     ours, expected = (mc.compare(p, n_resamples=99) for p in (preds, same))
     pd.testing.assert_frame_equal(ours.differences, expected.differences)

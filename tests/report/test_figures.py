@@ -114,7 +114,7 @@ def frontier(*size):
 def ranks(n_models, _):
     rng = np.random.default_rng(1)
     scores = {m: rng.normal(size=12) + i / 9 for i, m in enumerate(preds(n_models, 3).models)}
-    return mc.tests.critical_difference(scores)
+    return mc.tests.critical_difference(scores, greater_is_better=True)
 
 
 # Names of figures to what draws them at a size, into an `ax` if one is given.

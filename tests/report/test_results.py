@@ -43,7 +43,9 @@ def _bounded():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({name: rng.integers(0, 2, 60).astype(float) for name in ("m0", "m1")})
     frame.loc[:2, "m0"] = np.nan
-    return mc.compare(mc.read_predictions(frame, missing="worst"), missing="bounds", **FEW)
+    return mc.compare(
+        mc.read_predictions(frame, missing="worst", greater_is_better=True), missing="bounds", **FEW
+    )
 
 
 def _runs():
@@ -79,7 +81,8 @@ MADE = {
     "GroupComparison of subgroups": lambda: mc.compare_groups(preds(), ["accuracy", "f1"], **FEW),
     "FoldComparison of estimators": _estimators,
     "RankComparison": lambda: mc.tests.critical_difference(
-        {"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.95], "c": [0.5, 0.5, 0.4, 0.6]}
+        {"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.95], "c": [0.5, 0.5, 0.4, 0.6]},
+        greater_is_better=True,
     ),
     "FoldComparison": lambda: mc.crossval.compare_folds(_estimators().folds),
     "Gaps": lambda: mc.diagnostics.gaps(

@@ -89,7 +89,7 @@ ALPACA_EVAL = of_rows(
     roles={"model": "generator_2", "id": "instruction", "baseline": "generator_1"},
 )  # fmt: skip
 MT_BENCH = of_rows(
-    "MT-Bench grading", _graded, kinds=frozenset({"jsonl"}),
+    "MT-Bench grading", _graded, kinds=frozenset({"jsonl"}), up=True,
     fields=frozenset({"question_id", "model", "judge", "score", "turn"}),
 )  # fmt: skip
 _TEST_RUN = of_rows(

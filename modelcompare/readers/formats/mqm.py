@@ -39,6 +39,6 @@ def _segments(file: File) -> pd.DataFrame:
 
 
 FORMAT = of_rows(
-    "WMT MQM ratings", _segments, kinds=frozenset({"tsv"}),
+    "WMT MQM ratings", _segments, kinds=frozenset({"tsv"}), up=True,
     fields=frozenset({"system", "doc", "seg_id", "rater", "category", "severity"}),
 )  # fmt: skip

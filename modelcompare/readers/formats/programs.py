@@ -79,12 +79,12 @@ def _has(name: str) -> Callable[[File], bool]:
 
 
 EVAL_PLUS = of_rows(
-    "EvalPlus results", _of_solutions, kinds=frozenset({"json"}), looks_like=_has("base_status"),
-    companions=r".*samples.*\.jsonl",
+    "EvalPlus results", _of_solutions, kinds=frozenset({"json"}), up=True,
+    looks_like=_has("base_status"), companions=r".*samples.*\.jsonl",
 )  # fmt: skip
 BIG_CODE_BENCH = of_rows(
-    "BigCodeBench results", _of_solutions, kinds=frozenset({"json"}), looks_like=_has("status"),
-    companions=r".*\.jsonl|.*pass_at_k\.json",
+    "BigCodeBench results", _of_solutions, kinds=frozenset({"json"}), up=True,
+    looks_like=_has("status"), companions=r".*\.jsonl|.*pass_at_k\.json",
 )  # fmt: skip
 HUMAN_EVAL = of_rows(
     "HumanEval results",

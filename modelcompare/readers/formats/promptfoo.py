@@ -48,6 +48,7 @@ def read_results(files: Sequence[File]) -> Records:
     return Records(
         frame=pd.concat([frame, scores.add_prefix(SCORE)], axis=1),
         beside=beside.dropna(axis="columns", how="all"), kind="scores", answers=True,
+        greater_is_better=True,
     )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ def of_rows(
     fields: frozenset[str] = frozenset(), looks_like: Callable[[File], bool] = lambda _: True,
     companions: str = "", same: tuple[str, ...] = (), kind: KindOrAuto = "scores",
     roles: Mapping[str, str] = MappingProxyType({}), is_log: bool = False,
-    of_text: Callable[[str], float | None] = lambda _: None,
+    of_text: Callable[[str], float | None] = lambda _: None, up: bool | None = None,
 ) -> Format:  # fmt: skip
     """Make a format of a function that returns the results of a file.
 
@@ -53,6 +53,8 @@ def of_rows(
         numbers describe it. Otherwise repeated results of a model and sample are numbered.
     of_text : callable
         As for `score_columns`.
+    up : bool, optional
+        Whether high scores are good, if the format determines it.
     """
 
     def read(file: File) -> Records:
@@ -75,6 +77,7 @@ def of_rows(
         return Records(
             frame=frame, beside=beside, kind=kind, written=file.written,
             same=tuple(each for each in same if each in found), answers=is_numbered,
+            greater_is_better=up,
         )  # fmt: skip
 
     return Format(name, kinds, each(read), fields, looks_like, companions=companions)

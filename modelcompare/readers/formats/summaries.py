@@ -126,7 +126,7 @@ def mteb_table(files: Sequence[File]) -> pd.DataFrame:
         if len(scores) > 1:
             task = f"{task} (mean of {len(scores)} subsets)"
         rows.append((*file.path.parts[-3:-1], task, scores.mean(skipna=False)))
-    table = pd.DataFrame(rows, columns=["model", "revision", "dataset", "score"])
+    table = pd.DataFrame(rows, columns=["model", "revision", "dataset", "main_score"])
     if table.duplicated(["model", "dataset"]).any():
         table["model"] += "/" + table["revision"]
     return table.drop(columns="revision")

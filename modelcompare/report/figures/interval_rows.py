@@ -7,7 +7,14 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from modelcompare import escape
-from modelcompare.report.figures.style import DIFFERENT, SAME, Look, describe, plain_axes
+from modelcompare.report.figures.style import (
+    DIFFERENT,
+    SAME,
+    UNTESTED,
+    Look,
+    describe,
+    plain_axes,
+)
 from modelcompare.report.figures.types import Axes
 from modelcompare.report.writers.terminal import fold
 
@@ -21,7 +28,7 @@ class Row(NamedTuple):
 
     text: str
     ends: tuple[float, ...] | None = None  # estimate, low, high; none of a heading or without value
-    differs: bool = False  # significantly, from the best or from zero
+    differs: bool | None = False  # significantly, from the best or from zero; None: not tested
     description: str = ""  # the same in words and rounded numbers
 
 
@@ -47,8 +54,8 @@ def draw_intervals(
     axes.set_xlabel(label)
     positions = name_rows(axes, [(row.text, row.ends) for row in rows])
     placed = [(y, row) for y, row in zip(positions, rows, strict=True) if row.ends]
-    for differs, look in ((False, SAME), (True, DIFFERENT)):
-        _draw_rows(axes, [(y, row) for y, row in placed if row.differs == differs], look)
+    for differs, look in ((None, UNTESTED), (False, SAME), (True, DIFFERENT)):
+        _draw_rows(axes, [(y, row) for y, row in placed if row.differs is differs], look)
     axes.margins(x=0.06)
     axes.locator_params(axis="x", nbins=6, integer=whole)
     if signed:

@@ -51,6 +51,7 @@ class Look:
 # One meaning in every forest and table: no significant difference, or a significant one.
 SAME = Look(LEADING, "o")
 DIFFERENT = Look(OTHER, "D")
+UNTESTED = Look(MUTED, "o")
 # What guessing reaches.
 CHANCE = Look(MUTED, line=":")
 

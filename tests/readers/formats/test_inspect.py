@@ -227,13 +227,13 @@ def test_an_unscored_log_is_left_out_of_its_folder_and_named(tmp_path):
     for name, log in {"alpha": ALPHA, "beta": BETA, "gamma": unscored("gamma")}.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(log))
     with pytest.warns(DataWarning, match=r"left out logs without scores: 1 \(gamma\.json\)"):
-        preds = mc.read_predictions(tmp_path, missing="worst")
+        preds = mc.read_predictions(tmp_path, missing="worst", greater_is_better=True)
     # By position, so that a file before the others moves none of their names.
     (tmp_path / "gamma.json").rename(tmp_path / "a-gamma.json")
     with pytest.warns(DataWarning, match="a-gamma"):
-        moved = mc.read_predictions(tmp_path, missing="worst")
+        moved = mc.read_predictions(tmp_path, missing="worst", greater_is_better=True)
     both = [tmp_path / f"{name}.json" for name in ("alpha", "beta")]
-    alone = mc.read_predictions(both, missing="worst")
+    alone = mc.read_predictions(both, missing="worst", greater_is_better=True)
     assert preds.models == moved.models == alone.models == ("mockllm/alpha", "mockllm/beta")
     for model in alone.models:
         assert (moved.output(model).array == alone.output(model).array).all()

@@ -1,0 +1,66 @@
+"""Directions of scores on the command line: by their names, declared, or asked for."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+RNG = np.random.default_rng(0)
+A = RNG.normal(0, 1, 100)
+MODELS = (("net", 0.8), ("tree", 0.9), ("naive", 1.2))
+
+
+def published(path, name):
+    rows = [(f"d{i}", model, x + i / 20) for i in range(6) for model, x in MODELS]
+    pd.DataFrame(rows, columns=["dataset", "model", name]).to_csv(path, index=False)
+
+
+@pytest.mark.parametrize("name", ["MASE", "nrmse", "wis", "WQL", "hd95"])
+def test_ranks_of_errors_put_the_smallest_first(run, tmp_path, name):
+    published(tmp_path / "r.csv", name)
+    done = run("ranks", "r.csv", "--read", f"score={name}")
+    assert done.code == 0
+    assert "net has the best mean rank (1.00)" in done.out
+
+
+def test_the_command_that_ranks_ask_for_works(run, tmp_path):
+    published(tmp_path / "r.csv", "score")
+    done = run("ranks", "r.csv")
+    assert done.code == 2
+    assert "is not known; declare it with greater_is_better=True or False" in done.err
+    for flag, first in (("--higher-is-better", "naive"), ("--lower-is-better", "net")):
+        assert f"{first} has the best mean rank" in run("ranks", "r.csv", flag).out
+
+
+@pytest.mark.parametrize("name", ["interval_score", "winkler_score", "wis", "crps"])
+def test_a_gate_passes_the_model_with_the_smaller_error(run, tmp_path, name):
+    low = RNG.uniform(0.1, 0.2, 80)
+    rows = [(i, model, x + shift) for model, shift in (("good", 0), ("bad", 0.3))
+            for i, x in enumerate(low)]  # fmt: skip
+    pd.DataFrame(rows, columns=["id", "model", name]).to_csv(tmp_path / "s.csv", index=False)
+    asked = ["--margin", "0.05", "--resamples", "99", "--read", f"score={name}"]
+    assert run("gate", "s.csv", "--baseline", "good", "--candidate", "bad", *asked).code == 1
+    assert run("gate", "s.csv", "--baseline", "bad", "--candidate", "good", *asked).code == 0
+
+
+@pytest.mark.parametrize("more", [[], ["--ledger", "ledger.jsonl", "--candidates", "3"]])
+def test_the_command_that_gates_ask_for_works(run, tmp_path, more):
+    pd.DataFrame({"A": A, "B": A + 0.3}).to_csv(tmp_path / "s.csv", index=False)
+    gate = ["gate", "s.csv", "--baseline", "A", "--candidate", "B", "--margin", "1", "--read",
+            "range=-9,9", "--resamples", "99", *more]  # fmt: skip
+    done = run(*gate)
+    assert done.code == 2
+    assert "(--higher-is-better or --lower-is-better)" in done.err
+    assert not (tmp_path / "ledger.jsonl").exists()
+    assert run(*gate, "--higher-is-better").code == 0
+
+
+def test_compare_says_that_the_direction_is_not_known(run, tmp_path):
+    pd.DataFrame({"A": A, "B": A + 0.3 + A / 50}).to_csv(tmp_path / "s.csv", index=False)
+    done = run("compare", "s.csv", "--resamples", "99")
+    assert "direction: direction not known" in done.read
+    assert "B is highest (" in done.out
+    assert "is higher than A" in done.out
+    assert "better" not in done.out
+    assert "rank" not in done.out
+    assert "B leads" in run("compare", "s.csv", "--resamples", "99", "--higher-is-better").out
+    assert "A leads" in run("compare", "s.csv", "--resamples", "99", "--lower-is-better").out
