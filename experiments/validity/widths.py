@@ -174,7 +174,8 @@ def _drawn(
         x = draw(n)
         twin = x + params.get("noise", 0) * rng.standard_normal(n)
         twin = np.where(rng.random(n) < params.get("apart", 0) / n, draw(n), twin)
-        return mc.Predictions.from_scores({"a": x, "b": twin}, greater_is_better=True), lambda _: 0.0
+        scores = {"a": x, "b": twin}
+        return mc.Predictions.from_scores(scores, greater_is_better=True), lambda _: 0.0
     world = world_of(params)
     preds = world.draw(rng)
     return (
