@@ -213,7 +213,7 @@ def weighed(
         return dict(sets), shares, (bounds,)
     if len(asked) - len(gaps) < 2:
         raise ValueError(
-            f"missing='drop' (--missing drop) leaves {len(asked) - len(gaps)} of {len(asked)} test "
+            f"missing='drop' leaves {len(asked) - len(gaps)} of {len(asked)} test "
             "sets, and a mean needs 2; give the one test set itself, or use missing='bounds' "
             "(--missing bounds)."
         )

@@ -32,11 +32,9 @@ from modelcompare.readers.options import ITEM, OWN_RUN, Columns, Outputs
 from modelcompare.readers.patterns import as_shares, every_label
 from modelcompare.readers.records import SCORE
 
-_REMEDY = (
-    "fill them in, drop these samples with missing='drop' (--missing drop), or count them as the "
-    "worst result with missing='worst' (--missing worst); true labels may be missing if a column "
-    "of a judge's labels is named with judge= (--judge)"
-)
+_FILL_IN = "fill them in, drop these samples with missing='drop' (--missing drop), or"
+_WORST = "count them as the worst result with missing='worst' (--missing worst)"
+_JUDGED = "name a column of a judge's labels with judge= (--judge)"
 # Beside the number of samples that were left out.
 _DRAWN = (
     "; if true labels are missing because samples were drawn with unequal probabilities, weigh the "
@@ -312,11 +310,11 @@ def _settled(parts: Sequence[Part], options: Columns, *, in_rows: bool) -> Seque
         return [replace(part, frame=part.frame.loc[~bad]) for part in parts]
     # A missing truth is reported first.
     for part in sorted(needed, key=lambda part: not (part.true and part.frame[part.true].hasnans)):
-        _refuse_missing(part.cells, part.where)
+        _refuse_missing(part.cells, part)
     return parts
 
 
-def _refuse_missing(cells: pd.DataFrame, where: str) -> None:
+def _refuse_missing(cells: pd.DataFrame, part: Part) -> None:
     """Refuse missing cells and count them by column."""
     empty = cells.isna()
     counts = empty.sum()
@@ -324,7 +322,8 @@ def _refuse_missing(cells: pd.DataFrame, where: str) -> None:
     if parts:
         rows = ", ".join(map(str, row_numbers(empty.any(axis=1))[:3]))
         raise ValueError(
-            f"{where} has missing cells ({listed(parts, 5)}; first rows: {rows}); {_REMEDY}."
+            f"{part.where} has missing cells ({listed(parts, 5)}; first rows: {rows}); {_FILL_IN} "
+            f"{_JUDGED if part.true is not None and counts[part.true] else _WORST}."
         )
 
 
@@ -337,7 +336,7 @@ def _with_worst(parts: Sequence[Part], options: Columns) -> list[Part]:
     """
     truths = [part for part in parts if part.true is not None]
     for part in truths:
-        _refuse_missing(part.frame[[part.true]], part.where)
+        _refuse_missing(part.frame[[part.true]], part)
     truth = truths[0].frame[truths[0].true] if truths else None
     held: dict[str | None, list[Column]] = {}
     for part in parts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -55,10 +55,13 @@ def are_battles(frame: pd.DataFrame, columns: Columns, where: str) -> bool:
         return True
     others = [name for name in columns.named if name not in ("id", "groups")]
     truth = names.named(headings, names.TRUE)
-    if others or truth or columns.models or (sides is None and not found):
+    if others or truth or columns.models:
         return False
     check_columns_distinct(frame, where)
-    if sides is None:
+    if sides is None and not found:
+        sides = next(_of_winners(frame, headings), None)
+        found = [] if sides is None else [sides[0]]
+    elif sides is None:
         free = [h for h in headings if h not in found and _is_text(frame[h])][:_MOST_COLUMNS]
         pairs = (pair for pair in combinations(free, 2) if _share_models(frame, pair))
         sides = next((p for p in pairs if _decides(frame, p, found[0])), None)
@@ -108,6 +111,15 @@ def _usual_sides(headings: Sequence[str]) -> tuple[str, str] | None:
     return next(((plain[one], plain[other]) for one, other in usual), None)
 
 
+def _of_winners(frame: pd.DataFrame, headings: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield columns of names of the model that won and of the one that lost."""
+    plain = {names.words(heading): heading for heading in headings}
+    for name, winner in plain.items():
+        loser = plain.get(name.replace("winner", "loser"), winner)
+        if loser != winner and _is_text(frame[winner]) and _share_models(frame, (winner, loser)):
+            yield winner, loser
+
+
 def _is_text(column: Column) -> bool:
     return not holds_objects(column) and bool(np.isnan(as_numbers(column.unique())).all())
 
@@ -138,7 +150,7 @@ def sides_in(frame: pd.DataFrame, given: Sequence[str | None], where: str) -> li
     headings = [str(heading) for heading in frame.columns]
     usual = *(_usual_sides(headings) or (None, None)), names.first(headings, names.WINNER)
     sides = [one or other for one, other in zip(given, usual, strict=True)]
-    if None in sides or len({*sides}) < 3:
+    if None in sides or sides[0] == sides[1]:
         raise ValueError(
             f"{where}: battles need three columns, of the two models and of the winner, usually "
             f"model_a, model_b and winner; there are {listed(headings, 8)}. Name them with "

@@ -97,7 +97,7 @@ def find_roles(seen: Profile, *, alone: bool) -> Roles:
     model = columns.model_column or seen.first(names.MODEL)
     if model is not None and _is_long(seen, model):
         return _in_rows(seen, model)
-    of_one = columns.pred is not None or "y_pred" in seen.headings
+    of_one = columns.pred or columns.score or "y_pred" in seen.headings
     if not alone or of_one or any(h.startswith(PROBABILITY) for h in seen.headings):
         return _of_one_model(seen)
     return _wide(seen)

@@ -20,6 +20,15 @@ KEYS = {
 }  # fmt: skip
 
 
+class DoubtError(ValueError):
+    """A table that may be read in several ways, with options that read it in the likeliest."""
+
+    def __init__(self, problem: str, **options: str | Sequence[str]) -> None:
+        self.problem = problem
+        self.options: dict[str, Any] = {name: value for name, value in options.items() if value}
+        super().__init__(f"{problem} Try: {as_options(**options)}." if self.options else problem)
+
+
 def listed(values: Collection[Any], most: int = 3) -> str:
     """Write the first few of many values out.
 
@@ -64,19 +73,20 @@ def as_options(**options: str | Sequence[str]) -> str:
     return f"{python} ({as_flags(**given)})"
 
 
-def as_flags(**options: str | Sequence[str]) -> str:
+def as_flags(**options: str | bool | Sequence[str]) -> str:
     """Write options as they are typed on the command line.
 
     Examples
     --------
-    >>> as_flags(id="key", score=["acc", "f1"], missing="drop")
-    '--id key --read score=acc --read score=f1 --missing drop'
+    >>> as_flags(id="key", score=["acc", "f1"], missing="drop", scores=True)
+    '--id key --read score=acc --read score=f1 --missing drop --read scores'
     """
     return " ".join(
+        _flag(name if each else "higher_is_better") if isinstance(each, bool) else
         f"{_flag(name)}{'=' if name in KEYS else ' '}{shlex.quote(each)}"
         for name, value in options.items()
-        for each in ([value] if isinstance(value, str) else value)
-    )
+        for each in ([value] if isinstance(value, str | bool) else value)
+    )  # fmt: skip
 
 
 def option(name: str) -> str:

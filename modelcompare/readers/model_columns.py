@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
 import numpy as np
 
 from modelcompare import spelling
 from modelcompare.readers import cell_types, names
-from modelcompare.readers.messages import as_options, listed
+from modelcompare.readers.messages import DoubtError, as_options, listed
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
 from modelcompare.readers.shapes import refuse_data_as_headings, refuse_truth_beside
 
 # Up to this many distinct integers may be codes of classes as well as scores.
 _MANY_CODES = 50
+# Samples that a subgroup needs to be compared.
+LEAST_SLICE = 30
 # A number with a unit, a decimal comma or thousands separators.
 _ODD_NUMBER = r"[-+]?[0-9]+(?:[.,'][0-9]+)* ?%?"
 
@@ -60,11 +62,19 @@ def _scores(seen: Profile, candidates: Sequence[str]) -> tuple[list[str], list[s
         _refuse_no_truth(seen, left_out)
     _refuse_published(seen, numeric, left_out)
     _refuse_parts(seen, numeric)
-    for heading in numeric:
-        _check_score(seen, heading, numeric)
+    metrics = names.of_scores(numeric)
+    if metrics:
+        raise DoubtError(
+            f"{seen.where}: columns {listed([*map(repr, metrics)])} are named like scores, not "
+            f"like models (its columns: {listed(seen.headings, 8)}); if they are of one model name "
+            "them with score= (--read score=COLUMN), else name the models with models= (--model).",
+            score=metrics,
+        )  # fmt: skip
+    if not seen.columns.scores:
+        _refuse_marks(seen, numeric)
+    _refuse_doubtful(seen, numeric, {h: _why_no_score(seen, h, numeric) for h in numeric})
     if not seen.columns.scores:
         _refuse_codes(seen, numeric)
-        _refuse_marks(seen, numeric)
         _refuse_costs(seen, numeric)
     return numeric, left_out
 
@@ -146,8 +156,7 @@ def _refuse_codes(seen: Profile, numeric: Sequence[str]) -> None:
 
 def _refuse_marks(seen: Profile, numeric: Sequence[str]) -> None:
     """Refuse one column of 0 and 1 among scores of other values, which may be the truth."""
-    found = {h: {*np.unique(cell_types.as_numbers(seen.present(h)))} for h in numeric}
-    marks = [heading for heading, values in found.items() if values <= {0.0, 1.0}]
+    marks = [h for h in numeric if seen.has_marks(h) and not names.describes(h)]
     if len(seen.frame) >= FEW_ROWS and len(marks) == 1 < len(numeric):
         raise ValueError(
             f"{seen.where}: column {marks[0]!r} has 0 and 1 where the others have other numbers; "
@@ -202,34 +211,43 @@ def _refuse_no_truth(seen: Profile, headings: Sequence[str]) -> None:
     )
 
 
-def _check_score(seen: Profile, heading: str, numeric: Sequence[str]) -> None:
-    """Refuse numbers that are not named like scores, or that only number the rows."""
+def _why_no_score(seen: Profile, heading: str, numeric: Sequence[str]) -> str:
+    """Return why numbers may be no model's scores: their name, or that they number the rows."""
     if names.describes(heading) or names.plain(heading) in ("", *names.ID, *names.MAYBE_TRUE):
-        _refuse_doubtful(seen, heading, "is not named like a model")
+        return "is not named like a model"
     if len(numeric) > 1 and names.plain(heading) in names.ANY_SCORE:
-        _refuse_doubtful(seen, heading, "is named like a score, not like a model")
+        return "is named like a score, not like a model"
     if len(seen.frame) < FEW_ROWS:
-        return
+        return ""
     if seen.numbers_rows(heading):
-        _refuse_doubtful(seen, heading, "has another whole number in each row")
+        return "has another whole number in each row"
     values = cell_types.as_numbers(seen.present(heading))
     whole = bool((np.isfinite(values) & (values == np.floor(values))).all())
-    if not whole or np.abs(values).max() <= FEW_ROWS:
-        return
-    others = [seen.range(each) for each in numeric if each != heading]
-    if others and max(others) <= 1:
-        _refuse_doubtful(seen, heading, "has whole numbers where the others are between 0 and 1")
+    others = [each for each in numeric if each != heading]
+    if whole and names.plain(heading).endswith("id"):
+        return "is named like an id"
+    if not (whole and others):
+        return ""
+    if np.abs(values).max() > FEW_ROWS and max(map(seen.range, others)) <= 1:
+        return "has whole numbers where the others are between 0 and 1"
+    found = np.unique(values)
+    in_order = len(found) > 2 and found[0] in (0, 1) and found[-1] - found[0] == len(found) - 1
+    if in_order and not seen.columns.scores and any(map(seen.is_real, others)):
+        return f"has the numbers {found[0]:g} to {found[-1]:g}, as an index has"
+    return ""
 
 
 def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[str], list[str]]:
     """Take columns with values of the truth for models, others for descriptions."""
+    left_out = [h for h in candidates if names.is_property(h) and seen.has_marks(h)]
+    candidates = [h for h in candidates if h not in left_out]
     for heading in candidates:
         if names.usual_and_rest(heading, names.TRUE, prefix=True)[1].isdecimal():
-            _refuse_doubtful(seen, heading, "is named like the truth")
+            _refuse_doubtful(seen, candidates, {heading: "is named like the truth"})
     soft = [h for h in candidates if ":" in h and seen.is_numeric(h)]
     _refuse_classes(seen, candidates, true)
     measured = seen.is_real(true) or seen.columns.kind in ("values", "risks")
-    models, left_out, doubtful = [], [], []
+    models, doubtful = [], []
     for heading in candidates:
         if heading in soft or _fits(seen, heading, true, measured=measured):
             models.append(heading)
@@ -240,13 +258,52 @@ def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[s
     beside = _beside(seen, candidates, models, true)
     left_out += [heading for heading in candidates if heading in beside.difference(left_out)]
     models, doubtful = ([h for h in found if h not in beside] for found in (models, doubtful))
+    _refuse_answers(seen, [h for h in models or doubtful if h not in soft], true)
     if not models:
         # Nothing fits; the message about labels that do not match is more helpful.
         return doubtful, left_out
-    for heading in doubtful:
-        if names.describes(heading) or not _is_misspelt(seen, heading, true):
-            _refuse_doubtful(seen, heading, f"has other values than {true!r}")
-    return [h for h in candidates if h in {*models, *doubtful}], left_out
+    doubts = {
+        heading: f"has other values than {true!r}" for heading in doubtful
+        if names.describes(heading) or not _is_misspelt(seen, heading, true)
+    } | {h: _why_no_output(seen, h, models, true, measured=measured) for h in models}  # fmt: skip
+    models = [h for h in candidates if h in {*models, *doubtful}]
+    _refuse_doubtful(seen, models, doubts)
+    return models, left_out
+
+
+def _why_no_output(
+    seen: Profile, heading: str, models: Sequence[str], true: str, *, measured: bool
+) -> str:
+    """Return why a column beside outputs of models may be none itself."""
+    named = None if names.predicts(heading) else next(filter(names.predicts, models), None)
+    if measured:
+        return "" if named is None else f"is not named like predictions, as {named!r} is"
+    share = seen.overlap(heading, true)
+    if share == 1 or not any(seen.overlap(each, true) == 1 for each in models):
+        return ""
+    if share > 0:
+        other = named is not None or seen.at_chance(heading, true)
+        return f"has values that {true!r} lacks, as no other output has" if other else ""
+    values = cell_types.as_numbers(seen.present(heading))
+    raw = ":" not in heading and seen.columns.kind == "auto" and (np.abs(values - 0.5) > 0.5).any()
+    return "has real numbers beyond [0, 1] where others have labels" if raw else ""
+
+
+def _refuse_answers(seen: Profile, headings: Sequence[str], true: str) -> None:
+    """Refuse many different texts beside a truth of few, which would all be classes."""
+    if seen.columns.kind != "auto" or cell_types.share_of_numbers(seen.frame[true], seen.marks):
+        return
+    for heading in headings:
+        if seen.overlap(heading, true) == 1 or cell_types.holds_objects(seen.frame[heading]):
+            continue
+        held, known = ({*seen.present(each).astype(str)} for each in (heading, true))
+        others = len(held - known)
+        if others > max(FEW_ROWS, 2 * len(known)):
+            raise ValueError(
+                f"{seen.where}: column {heading!r} has {others:,} different texts that {true!r}, "
+                f"of {len(known):,}, lacks; if they are texts, not classes, pass kind='texts' "
+                "(--kind texts), else kind='labels' (--kind labels)."
+            )
 
 
 def _beside(seen: Profile, candidates: Sequence[str], models: Sequence[str], true: str) -> set[str]:
@@ -287,8 +344,20 @@ def _is_misspelt(seen: Profile, heading: str, true: str) -> bool:
     return bool(spelling.remedy(predicted, known))
 
 
-def _refuse_doubtful(seen: Profile, heading: str, why: str) -> None:
-    raise ValueError(
-        f"{seen.where}: column {heading!r} {why}; name all models with models= (--model), and it "
-        "among them if it is one."
-    )
+def _refuse_doubtful(seen: Profile, headings: Sequence[str], doubts: Mapping[str, str]) -> None:
+    """Refuse the first column in doubt, with the options that take the others for models."""
+    held = [heading for heading in headings if doubts.get(heading)]
+    if not held:
+        return
+    some = [h for h in held if not (names.measures(h) or seen.is_real(h))]
+    some = [h for h in some if not cell_types.holds_objects(seen.frame[h])]
+    ids = [h for h in seen.usual(names.ID, headings) if not seen.all_differ(h)]
+    groups = [*names.named(some, names.USER), *ids][:1]
+    counts = {h: seen.present(h).value_counts() for h in some if h not in groups}
+    raise DoubtError(
+        f"{seen.where}: column {held[0]!r} {doubts[held[0]]}; name all models with models= "
+        "(--model), and it among them if it is one.",
+        models=[heading for heading in headings if heading not in held],
+        slices=[h for h, n in counts.items() if len(n) > 1 and n.iloc[0] >= LEAST_SLICE],
+        groups="".join(groups),
+    )  # fmt: skip

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import product
+
+from modelcompare.directions import direction_of
 
 # The most usual names come first; all in lower case with underscores.
 TRUE = (
@@ -56,6 +58,7 @@ PRED = (
     "y_pred", "pred", "preds", "prediction", "predictions", "predicted", "predicted_label",
     "pred_label", "output", "hypothesis", "hyp", "response", "model_output", "pred_text",
 )  # fmt: skip
+_PREDICTED = frozenset(("pred", "preds", "prediction", "predictions", "predicted"))
 # Two models that met, the winner, the person that decided, and the question.
 BATTLE = (("model_a", "model_b"), ("model_1", "model_2"), ("model1", "model2"))
 WINNER = ("winner",)
@@ -80,7 +83,12 @@ SCORE = (
 METRIC = (
     "f1", "f1_score", "precision", "recall", "bleu", "chrf", "comet", "meteor", "rouge", "rouge_1",
     "rouge_2", "rouge_l", "rouge1", "rouge2", "bertscore", "bert_score", "wer", "cer", "loss",
-    "perplexity", "auc", "mcc", "rmse", "mae", "mse",
+    "perplexity", "auc", "mcc", "rmse", "mae", "mse", "pesq", "stoi", "faithfulness",
+)  # fmt: skip
+# Words of scores whose direction does not matter here, beside those of known direction.
+_QUALITY = frozenset(
+    ("relevancy", "relevance", "pesq", "stoi", "estoi", "mos", "dnsmos", "utmos", "sdr", "snr",
+     "psnr", "groundedness", "coherence", "fluency", "similarity", "completeness", "conciseness")
 )  # fmt: skip
 ANY_SCORE = (*SCORE, *METRIC)
 # Columns of published results, whose rows are models; written without underscores.
@@ -112,7 +120,8 @@ BESIDE = (
 # Last words of quantities measured next to a result.
 MEASURE = (
     "latency", "time", "runtime", "duration", "seconds", "cost", "price", "tokens", "length",
-    "difficulty", "confidence", "entropy", "agreement",
+    "difficulty", "confidence", "entropy", "agreement", "date", "minutes", "hours", "days", "rank",
+    "year", "age", "count",
 )  # fmt: skip
 # Added to a model's name in its secondary columns.
 _COMPANION = (
@@ -174,8 +183,53 @@ def describes(heading: str) -> bool:
     >>> [describes(heading) for heading in ("annotator_2", "latency_ms", "bert_2")]
     [True, True, False]
     """
-    name = _UNITS.sub("", plain(heading))
-    return name in BESIDE or name.rpartition("_")[2] in MEASURE or plain(heading) in BESIDE
+    name = plain(heading)
+    return name in BESIDE or _UNITS.sub("", name) in BESIDE or measures(heading)
+
+
+def measures(heading: str) -> bool:
+    """Return whether a column of this name has a quantity beside a result: ``latency_ms``."""
+    return _UNITS.sub("", plain(heading)).rpartition("_")[2] in MEASURE
+
+
+# First words of properties, and properties, that samples have or have not.
+_ASKS = ("is", "has", "was", "are", "had", "can", "contains", "in")
+_PROPERTY = ("female", "male", "weekend", "holiday", "weekday", "smoker", "married")
+
+
+def is_property(heading: str) -> bool:
+    """Return whether a column of this name has a property of samples: ``is_weekend``, ``female``.
+
+    Examples
+    --------
+    >>> [is_property(heading) for heading in ("has_image", "isWeekend", "is_correct", "island")]
+    [True, True, False, False]
+    """
+    name = plain(heading)
+    first, asks, _ = name.partition("_")
+    return name not in ANY_SCORE and first in (_ASKS if asks else _PROPERTY)
+
+
+def of_scores(headings: Sequence[str]) -> list[str]:
+    """Find headings that name different scores, by the words that not all of them share.
+
+    Examples
+    --------
+    >>> of_scores(["answer_relevancy", "context_recall", "cnn"]), of_scores(["f1_cnn", "f1_map"])
+    (['answer_relevancy', 'context_recall'], [])
+    """
+    words_of = {heading: {*words(heading).split("_")} for heading in headings}
+    common = set.intersection(*words_of.values()) if words_of else set()
+    found = [
+        heading for heading, held in words_of.items()
+        if held & _QUALITY - common or direction_of(" ".join(held - common)) is not None
+    ]  # fmt: skip
+    return found if len(found) > 1 else []
+
+
+def predicts(heading: str) -> bool:
+    """Return whether a column is named like predictions: ``pred_cnn``, ``predicted``."""
+    return not _PREDICTED.isdisjoint(words(heading).split("_"))
 
 
 def companions(headings: Iterable[str]) -> list[str]:

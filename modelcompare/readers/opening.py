@@ -81,6 +81,8 @@ def read_table(path: Path, *, keeps_unnamed: bool = False) -> pd.DataFrame:
 def _rows_in(file: File) -> pd.DataFrame:
     if isinstance(file.payload, dict):
         refuse_unread(file)
+    if isinstance(file.payload, io.IOBase):
+        file.payload.close()
     if not isinstance(file.payload, pd.DataFrame):
         raise ValueError(f"{file.name} has no table of rows ({', '.join(TABLES)}).")
     return file.payload

@@ -39,6 +39,11 @@ Outputs: TypeAlias = Mapping[str | None, str]
 # Columns that no table has: the run of a model with separate runs, and the item of a run's row.
 OWN_RUN, ITEM = " own run", " item"
 ROLES = ("true", "event", "id", *BESIDE, "pred", "model_column")
+# Options whose values are names, True or False.
+_WRITTEN = {
+    *ROLES, "annotators", "slices", "models", "scores", "score", "set", "filter", "na", "ids",
+    "missing", "normalize", "kind", "labels", "lower_is_better",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +86,12 @@ class Columns:
     def named(self) -> dict[str, str]:
         """Columns that the user named, by role."""
         return {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Options that the user gave, to be written with others."""
+        found = {f.name: getattr(self, f.name) for f in fields(self) if f.name in _WRITTEN}
+        return {name: value for name, value in found.items() if value != getattr(_NONE, name)}
 
     @property
     def by_pattern(self) -> list[str]:
@@ -127,7 +138,7 @@ class Columns:
 
     def _refuse(self, name: str, what: str, remedy: str = "leave it out") -> None:
         """Refuse an option that was given."""
-        if getattr(self, name) != getattr(Columns(), name):
+        if getattr(self, name) != getattr(_NONE, name):
             raise ValueError(f"{what}, for which {option(name)} has no meaning; {remedy}.")
 
     def _refuse_marks(self, role: str, column: Column) -> None:
@@ -198,6 +209,9 @@ class Columns:
         if not in_rows:
             models = "leave it out, or name the models (--model)"
             self._refuse("score", "each row is a sample, not a result of one model", models)
+
+
+_NONE = Columns()
 
 
 def with_named(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFrame:

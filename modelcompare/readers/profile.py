@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache, partial
 import numpy as np
 import pandas as pd
 
+from modelcompare.arrays import AnyArray
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.messages import as_options
@@ -20,6 +21,8 @@ FEW_ROWS = 10
 SHARED = 0.5
 # So many classes with fewer than two samples each are texts, unless `kind` names them.
 _MANY_CLASSES = 50
+# Upper 5 % point of the normal distribution.
+_NORMAL_95 = 1.645
 
 
 class Profile:
@@ -41,6 +44,7 @@ class Profile:
         # Caches the truth and the column under inspection. Not a cached method: a table in a cycle
         # of references would stay in memory.
         self.present = lru_cache(maxsize=4)(partial(_present, self.frame, self.marks))
+        self._overlaps: dict[tuple[str, str], float] = {}
 
     def holding(self, frame: pd.DataFrame, columns: Columns | None = None) -> Profile:
         """Return the same table with other columns, and perhaps other options."""
@@ -75,7 +79,12 @@ class Profile:
         return self.overlap(heading, truth) >= share
 
     def overlap(self, heading: str, truth: str) -> float:
-        """Compute the fraction of a column's cells that equal a value of another column."""
+        """Return the fraction of a column's cells that equal a value of another column."""
+        if (heading, truth) not in self._overlaps:
+            self._overlaps[heading, truth] = self._overlap(heading, truth)
+        return self._overlaps[heading, truth]
+
+    def _overlap(self, heading: str, truth: str) -> float:
         held, known = self.present(heading), self.present(truth)
         if isinstance(next(iter(held), None), tuple):
             # Sets of labels, of which single labels are compared.
@@ -86,6 +95,15 @@ class Profile:
         if held.dtype.kind not in "iufb" or known.dtype.kind not in "iufb":
             held, known = held.astype(str), known.astype(str)
         return float(held.isin(known.unique()).mean())
+
+    def at_chance(self, heading: str, truth: str) -> bool:
+        """Return whether a column equals another in no more rows than by chance (p > 0.05)."""
+        pair = self.frame[[heading, truth]].astype(str)
+        return agree_by_chance(pair[heading].to_numpy(), pair[truth].to_numpy())
+
+    def has_marks(self, heading: str) -> bool:
+        """Return whether a column has 0 and 1, or False and True, only."""
+        return {*np.unique(cell_types.as_numbers(self.present(heading)))} <= {0.0, 1.0}
 
     def is_real(self, heading: str) -> bool:
         column = self.present(heading)
@@ -140,6 +158,26 @@ class Profile:
             heading for wanted in self.columns.models or () for heading in self.headings
             if fnmatchcase(heading, wanted) or fnmatchcase(heading.partition(":")[0], wanted)
         )  # fmt: skip
+
+
+def agree_by_chance(one: AnyArray, other: AnyArray) -> bool:
+    """Return whether two arrays agree by chance only: kappa is not above 0 (one-sided p > 0.05).
+
+    The variance is that of Fleiss, Cohen & Everitt (1969) for kappa 0. False if the other is
+    constant, as all agreement is then that of chance.
+
+    Examples
+    --------
+    >>> truth = np.arange(40) % 2
+    >>> agree_by_chance(truth, truth), agree_by_chance(truth, np.arange(40) // 20)
+    (False, True)
+    """
+    shares = [pd.Series(each).value_counts(normalize=True) for each in (one, other)]
+    both = shares[0].mul(shares[1], fill_value=0)
+    expected = both.sum()
+    variance = expected + expected**2 - both.mul(shares[0].add(shares[1], fill_value=0)).sum()
+    excess = (one == other).mean() - expected
+    return len(shares[1]) > 1 and bool(excess <= _NORMAL_95 * np.sqrt(variance / len(one)))
 
 
 def _present(frame: pd.DataFrame, marks: Collection[str], heading: str) -> Column:

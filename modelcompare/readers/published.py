@@ -88,6 +88,8 @@ def published_results(frame: pd.DataFrame, columns: Columns, unit: str = "data s
     numeric = [h for h in seen.headings if _are_scores(seen.frame[h], cells[h])]
     if not numeric:
         _refuse_commas(cells)
+        held = listed(seen.headings, 6)
+        raise ValueError(f"{_WHERE} has no column of scores (its columns: {held}).")
     keys = model, test_set, run = _keys(seen, numeric)
     metric = _metric(seen)
     scores = _scores(seen, [h for h in numeric if h not in keys], model, test_set)

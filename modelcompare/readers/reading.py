@@ -25,7 +25,7 @@ from modelcompare.readers.missing_marks import marked_missing
 from modelcompare.readers.names import numbers_answers
 from modelcompare.readers.options import ITEM, OWN_RUN, Columns, column_of
 from modelcompare.readers.patterns import of_models, refuse_in_rows
-from modelcompare.readers.profile import Profile
+from modelcompare.readers.profile import Profile, agree_by_chance
 from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_part
 from modelcompare.readers.separate_runs import with_own_runs
 from modelcompare.readers.tables import nested
@@ -101,10 +101,23 @@ def wide_predictions(
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "scores beside": counted([*predictions.names_beside]),
             "left out": counted(unused),
+            "no better than chance": counted(
+                _at_chance(predictions) if known is None and columns.models is None else []
+            ),
             "not used": f"the order in time ({dates[0]}; see --time {dates[0]})" if dates else "",
             "direction": directed([None] * (true is None), columns.direction()),
         },
     )  # fmt: skip
+
+
+def _at_chance(predictions: Predictions) -> list[str]:
+    """Return models whose 0 and 1 equal the truth by chance only, beside others that do better."""
+    labels = [] if predictions.labels is None else [*map(str, predictions.labels)]
+    if predictions.codes is None or labels != ["0", "1"]:
+        return []
+    models = [m for m in predictions.models if predictions.output(m).kind == "labels"]
+    found = [m for m in models if agree_by_chance(predictions.predicted(m), predictions.codes)]
+    return found if len(found) < len(models) else []
 
 
 def _by_id(seen: Profile, roles: Roles) -> tuple[pd.DataFrame, Columns]:

@@ -9,7 +9,7 @@ from itertools import islice, permutations
 from typing import Any, NoReturn
 
 from modelcompare.readers import cell_types, names
-from modelcompare.readers.messages import as_options, listed
+from modelcompare.readers.messages import DoubtError, as_options, listed
 from modelcompare.readers.profile import FEW_ROWS, Profile
 
 _DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
@@ -165,18 +165,32 @@ def _constant_within(seen: Profile, heading: str, key: str) -> bool:
 
 def refuse_truth_beside(seen: Profile, numeric: Sequence[str]) -> None:
     """Refuse a measured column among those of its predictions: ``logP (exp)``, ``logP (calc)``."""
+    usual = (*names.TRUE, *names.MEASURED)
     for heading in numeric:
+        others = [h for h in numeric if h != heading]
+        if names.words(heading) in names.MEASURED and others:
+            _refuse_truth(seen, heading, others)
+        if names.is_property(heading) and others and seen.has_marks(heading):
+            _refuse_truth(seen, heading, others, " is a property of the samples, as the truth is")
         for prefix in (True, False):
-            usual = (*names.TRUE, *names.MEASURED)
             named, rest = names.usual_and_rest(heading, usual, prefix=prefix)
-            sure = named in names.TRUE and prefix
-            kin = [h for h in numeric if h != heading and _share(rest, h)] if rest else []
-            if rest and (sure or kin):
-                raise ValueError(
-                    f"{seen.where}: column {heading!r} is named like the truth; if it is pass "
-                    f"{as_options(true=heading, models=kin[:1])}, else name all models with "
-                    "models= (--model)."
-                )
+            kin = [h for h in others if _share(rest, h)] if rest else []
+            if rest and (kin or (named in names.TRUE and prefix)):
+                _refuse_truth(seen, heading, kin[:1])
+    predicted = [*filter(names.predicts, numeric)]
+    others = [h for h in numeric if h not in predicted]
+    if predicted and len(others) == 1:
+        _refuse_truth(seen, others[0], predicted, f" beside {predicted[0]!r} may be the truth")
+
+
+def _refuse_truth(
+    seen: Profile, heading: str, models: Sequence[str], why: str = " is named like the truth"
+) -> NoReturn:
+    by_chance = seen.has_marks(heading) and all(seen.at_chance(h, heading) for h in models)
+    raise DoubtError(
+        f"{seen.where}: column {heading!r}{why}; if it is name it with true= (--true), else name "
+        "all models with models= (--model).", true="" if by_chance else heading, models=models,
+    )  # fmt: skip
 
 
 def _share(rest: str, heading: str) -> bool:

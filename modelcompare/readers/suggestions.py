@@ -15,7 +15,7 @@ import pandas as pd
 from modelcompare.directions import direction_of
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.content import File
-from modelcompare.readers.messages import as_flags
+from modelcompare.readers.messages import DoubtError, as_flags
 from modelcompare.readers.options import Columns
 
 # What errors write where no column is sure.
@@ -30,18 +30,22 @@ def with_command(
 ) -> ValueError:
     """Return an error that ends with a command that reads the files, if one is found.
 
-    Columns are guessed by their names and content, and each guess is tried.
+    An error of columns in doubt has its options; others that name no column are answered by
+    guesses from names and content. Each is tried.
     """
     tables = [file.payload for file in files if isinstance(file.payload, pd.DataFrame)]
-    if _UNNAMED not in str(error) or len(tables) < len(files) or not all(f.name for f in files):
+    if len(tables) < len(files) or not all(f.name for f in files):
         return error
     if sum(map(len, tables)) > _MOST_ROWS:
         return error
-    for options in islice(_guesses(tables, columns), _MOST_TRIES):
-        for missing in dict.fromkeys((columns.missing, "drop")):
-            given = {**options, **({} if missing == columns.missing else {"missing": missing})}
-            if _reads(replace(columns, **given), read):
-                return ValueError(f"{error} Try: {_command(files, given)}")
+    problem, guesses = str(error), _guesses(tables, columns)
+    if isinstance(error, DoubtError):
+        problem, guesses = error.problem, iter([error.options] if error.options else [])
+    elif _UNNAMED not in problem:
+        return error
+    for options in islice(guesses, _MOST_TRIES):
+        if _reads(replace(columns, **options), read):
+            return ValueError(f"{problem} Try: {_command(files, {**columns.given, **options})}")
     return error
 
 
@@ -57,6 +61,7 @@ def _guesses(tables: Sequence[pd.DataFrame], columns: Columns) -> Iterator[Optio
         given = {name: value for name, value in options.items() if value}
         if given:
             yield given
+            yield {**given, "missing": "drop"}
 
 
 def _ids(tables: Sequence[pd.DataFrame], headings: Sequence[str]) -> list[str]:

@@ -326,9 +326,9 @@ CASES: list[Call | Run] = [
     Run(
         "what was measured among what was computed",
         "compare t.csv",
-        "t.csv: column 'pKa (exp)' is named like the truth; if it is pass true='pKa (exp)', "
-        "models=['pKa (calc)'] (--true 'pKa (exp)' --model 'pKa (calc)'), else name "
-        "all models with models= (--model).",
+        "t.csv: column 'pKa (exp)' is named like the truth; if it is name it with true= "
+        "(--true), else name all models with models= (--model). Try: modelcompare compare t.csv "
+        "--true 'pKa (exp)' --model 'pKa (calc)'",
         {"t.csv": "pKa (calc),pKa (exp)\n1.5,1.25\n2.5,2.25\n"},
     ),
     Run(

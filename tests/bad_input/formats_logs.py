@@ -128,8 +128,7 @@ CASES = [
          harness(RECORD, {**RECORD, "sample_id": "t", "evaluation": {}}),
          "the file of model 'm' has missing cells (score 1; first rows: 1); fill them in, drop these "
          "samples with missing='drop' (--missing drop), or count them as the worst result with "
-         "missing='worst' (--missing worst); true labels may be missing if a column of a judge's labels "
-         "is named with judge= (--judge)."),
+         "missing='worst' (--missing worst)."),
     Call("every-eval-ever-epoch-twice",
          rows(every_eval_ever, "u_samples.jsonl", *[{**RECORD, "metadata": {"epoch": "1"}}] * 2),
          "u_samples.jsonl: sample 's' has several records of one metric and epoch 1; keep one of "

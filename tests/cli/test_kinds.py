@@ -68,7 +68,7 @@ def test_metrics_of_texts_imply_texts(run):
         done = run("gate", "t.csv", "--baseline", "b", "--candidate", "a", *asked)
         assert "wer" in done.out
         assert done.err == ""
-    both = run("compare", "t.csv", "-m", "wer", "-m", "accuracy", "--true", "reference")
+    both = run("compare", "t.csv", "-m", "wer", "-m", "accuracy", "--kind", "labels")
     assert "needs texts, but model 'a' gave labels" in both.err
 
 

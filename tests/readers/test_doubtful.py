@@ -140,7 +140,9 @@ def test_a_long_table_under_names_of_its_own_is_refused_with_its_command(tmp_pat
 def test_measured_values_among_computed_ones_are_no_model(tmp_path):
     frame = solubility().head(11).drop(columns=["receipt_id", "name", "category"])
     for source in both(frame, tmp_path):
-        with pytest.raises(ValueError, match=r"\(--true 'logP \(exp\)' --model 'logP \(calc\)'\)"):
+        with pytest.raises(
+            ValueError, match=r"Try: .*--true 'logP \(exp\)' --model 'logP \(calc\)'"
+        ):
             mc.read_predictions(source)
         preds = mc.read_predictions(source, true="logP (exp)", models=["logP (calc)"])
         assert preds.y_true.tolist() == frame["logP (exp)"].tolist()
