@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from statsmodels.stats.proportion import confint_proportions_2indep
+from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
 
@@ -30,16 +30,19 @@ def counts(preds, model, group, metric):
 
 
 @pytest.mark.parametrize("metric", ["recall", "selection_rate"])
-def test_the_interval_of_two_groups_is_newcombes(metric):
+def test_the_interval_of_two_groups_is_newcombes_of_exact_ends(metric):
     preds = loans()
     found = mc.diagnostics.gaps(preds, metric, label="yes")
     assert found.gaps["model"].tolist() == ["tree", "net"]
     for row in found.gaps.itertuples():
         a, b = (counts(preds, row.model, group, metric) for group in "fm")
         assert row.difference == pytest.approx(a[0] / a[1] - b[0] / b[1])
-        # Two models are two gaps, and the level is that of both.
-        low, high = confint_proportions_2indep(*a, *b, method="newcomb", alpha=0.05 / 2)
-        assert (row.ci_low, row.ci_high) == pytest.approx((low, high), abs=1e-3)
+        # Two models are two gaps, and the level is that of both: ends of Clopper and Pearson.
+        ends = (proportion_confint(*each, alpha=0.05 / 2, method="beta") for each in (a, b))
+        (low_a, high_a), (low_b, high_b) = ends
+        p, q = a[0] / a[1], b[0] / b[1]
+        low, high = p - q - np.hypot(p - low_a, high_b - q), p - q + np.hypot(high_a - p, q - low_b)
+        assert (row.ci_low, row.ci_high) == pytest.approx((low, high), abs=1e-9)
         assert (row.p_adjusted < 0.05) == (row.ci_low > 0 or row.ci_high < 0)
     assert found.passed is False
 
