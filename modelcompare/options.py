@@ -113,6 +113,12 @@ def _jobs(number: int) -> int:
     return number
 
 
+def _value_of_nothing(text: str) -> float | str:
+    value = text if text.lower() not in ("0", "1", "nan") else float(text)
+    check_zero_division("--zero-division", value)
+    return value
+
+
 _positive = partial(check_count, at_least=1)
 _statistics = partial(Option, panel="Statistics", metavar="NAME")
 _fraction = partial(
@@ -183,7 +189,11 @@ OPTIONS: Mapping[str, Option] = {
         ),
         _cost(name="cost_item", help="Cost of a labelled item; marks the cheapest numbers."),
         _cost(name="cost_run", help="Cost of a training run of one model; both models pay it."),
-        Option(name="zero_division", check=check_zero_division),
+        _statistics(
+            name="zero_division", check=check_zero_division, parse=_value_of_nothing,
+            advanced=True, metavar="VALUE",
+            help="Value of 0 / 0: 0, 1, nan (by default; 0 in averages) or paper.",
+        ),
         Option(name="alternative", elsewhere="tail tails side"),
         _statistics(
             name="min_size", type=int, default=30, check=_positive, metavar="N", at_least=1,

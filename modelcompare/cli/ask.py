@@ -60,7 +60,7 @@ def groups(reading: Reading, output: Output, *, gaps: bool, **options: Any) -> N
 
 
 # Options of `groups` that are for gaps too.
-_OF_GAPS = {"margin", "min_size", "n_resamples", "rng"}
+_OF_GAPS = {"margin", "min_size", "n_resamples", "rng", "zero_division"}
 
 
 def _gaps(

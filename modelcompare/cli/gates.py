@@ -99,7 +99,7 @@ GATES = (
                 "summary and the numbers to the step's outputs; pr-comment is Markdown for a pull "
                 "request.",
             ),
-            *LOOKS, *CANDIDATES, *RESAMPLING,
+            *LOOKS, *CANDIDATES, OPTIONS["zero_division"], *RESAMPLING,
         ),
         """Pass or refuse a candidate model by the exit code.
 
@@ -126,7 +126,8 @@ GATES = (
             named("alpha", "One-sided level of all candidates together.", panel=None), *OF_SETS,
             RULE, INCONCLUSIVE, replace(LEDGER, type=Path, default=REQUIRED), *CANDIDATES,
             flag(name="report", help="Report what was kept, and how much of it is luck."),
-            *RESAMPLING, plotted("With --report, draw the history: .png, .pdf or .svg."),
+            OPTIONS["zero_division"], *RESAMPLING,
+            plotted("With --report, draw the history: .png, .pdf or .svg."),
         ),
         """Keep or discard one of many candidates, in a word.
 

@@ -55,6 +55,9 @@ _LOWER = statistics(
     help="Direction of scores; by default by their name.",
 )  # fmt: skip
 _STUDY_LEVEL = named("alpha", "Level.")
+_ZERO = named(
+    "zero_division", "Value of 0 / 0: 0, 1, nan or paper; by default paper, and in averages nan.",
+)  # fmt: skip
 
 
 _RanksTest = Literal[PosthocTest, FoldTest]
@@ -85,7 +88,7 @@ COMMANDS = (
             OPTIONS["method"], OPTIONS["test"], OPTIONS["correction"],
             OPTIONS["baseline"], replace(OPTIONS["random"], advanced=True), _LEVEL,
             replace(OPTIONS["alpha"], advanced=True),
-            replace(OPTIONS["family"], advanced=True), *RESAMPLING,
+            replace(OPTIONS["family"], advanced=True), OPTIONS["zero_division"], *RESAMPLING,
             plotted("Write a forest plot too: .png, .pdf or .svg.", FIGURE),
         ),
         "Compare models on one test set: intervals, paired tests.",
@@ -158,7 +161,7 @@ COMMANDS = (
                 "margin", "With --gaps: largest gap that does not matter; exit 1 unless all are "
                 "within it.", panel="Statistics",
             ),
-            *RESAMPLING, OUTPUT,
+            OPTIONS["zero_division"], *RESAMPLING, OUTPUT,
         ),
         """Compare models on several test sets, or in subgroups.
 
@@ -180,8 +183,8 @@ COMMANDS = (
                 help=f"Test of equal variances (repeatable): {listed(VarianceTest)}; by default "
                 "the paper's, f, bartlett and levene.",
             ),
-            OPTIONS["n_subsamples"], OPTIONS["stratify"], OPTIONS["random"], *STUDY_RESAMPLING,
-            FOLDER,
+            OPTIONS["n_subsamples"], OPTIONS["stratify"], OPTIONS["random"], _ZERO,
+            *STUDY_RESAMPLING, FOLDER,
         ),
         "Show how variance depends on the size of the test set.\n\nSee the paper, section 6.1.",
         ("predictions.npz --pair f1 -o study/",),
@@ -198,7 +201,7 @@ COMMANDS = (
                 "replicates, the others are valid.",
             ),
             replace(_STUDY_LEVEL, default=0.01), replace(OPTIONS["random"], default="items"),
-            *STUDY_RESAMPLING, FOLDER,
+            _ZERO, *STUDY_RESAMPLING, FOLDER,
         ),
         "Count how often two metrics prefer the same model.\n\nSee the paper, section 6.2.",
         ("predictions.npz --test permutation -o study/",),
@@ -207,7 +210,7 @@ COMMANDS = (
     Command(
         "study undefined",
         "ask:of_predictions",
-        (WHOLE, PAIRS, RATIOS, OPTIONS["random"], *STUDY_RESAMPLING, FOLDER),
+        (WHOLE, PAIRS, RATIOS, OPTIONS["random"], _ZERO, *STUDY_RESAMPLING, FOLDER),
         "Count how often a metric is undefined, by class.\n\nSee the paper, section 4.",
         ("intents.npz --pair precision -o study/",),
         {"function": "studies.undefined_study", "progress": True},
@@ -217,7 +220,8 @@ COMMANDS = (
         "ask:of_predictions",
         (
             WHOLE, metrics("Metric (repeatable)."), named("method", default="percentile"),
-            replace(OPTIONS["random"], default="items"), *STUDY_RESAMPLING, FOLDER,
+            replace(OPTIONS["random"], default="items"), OPTIONS["zero_division"],
+            *STUDY_RESAMPLING, FOLDER,
         ),
         "Show which metrics react to confidences alone.\n\nSee the paper, section 5.",
         ("preds.npz -m cf1_macro -m log_loss",),
@@ -246,7 +250,7 @@ COMMANDS = (
             metric(),
             OPTIONS["label"], named("margin", "Difference to detect; by default the observed one."),
             _STUDY_LEVEL, OPTIONS["power"], OF_SETS[0], OPTIONS["cost_item"],
-            OPTIONS["cost_run"], *QUEUE,
+            OPTIONS["cost_run"], OPTIONS["zero_division"], *QUEUE,
             replace(LEDGER, help="Of keep or gate: how many candidates or looks are left."), FOLDER,
         ),
         "Estimate how many samples, and runs, a difference needs.",

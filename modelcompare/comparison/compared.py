@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.correction import corrected_bounds
 from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.notes import notes
@@ -19,6 +19,7 @@ from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import THESE_RUNS, are_these_runs, scope
 from modelcompare.intervals import difference_method
+from modelcompare.intervals.unknown import turned_by_convention
 from modelcompare.metrics.planning import positive_note
 from modelcompare.report.numbers import decimals_for
 from modelcompare.significance.studentized import n_groups
@@ -108,6 +109,13 @@ class Compared(Evidence):
     def corrected(self) -> FloatArray:
         """Bounds of all differences, corrected like p-values, of shape (2, n_pairs, n_values)."""
         return corrected_bounds(self, np.arange(len(self.pairs[0])))
+
+    @cached_property
+    def by_convention(self) -> BoolArray:
+        """Differences that turn without classes that are 0 / 0, (n_pairs, n_values)."""
+        evaluation, pairs = self.bootstrap.evaluation, self.pairs
+        found = {m.name: turned_by_convention(evaluation, m, pairs) for m in evaluation.metrics}
+        return np.stack([found[key.metric] for key in self.keys], axis=1)
 
     @cached_property
     def share_needed(self) -> FloatArray:

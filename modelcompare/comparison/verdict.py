@@ -10,6 +10,7 @@ import numpy as np
 from modelcompare.comparison.compared import POWER, Compared
 from modelcompare.directions import Words, words_of
 from modelcompare.engine.units import counted
+from modelcompare.intervals.unknown import convention
 from modelcompare.report.document import Finding
 from modelcompare.report.numbers import (
     format_number,
@@ -64,19 +65,31 @@ class _Sentence:
                 f"{models[leader]} {self._words.leads} ({best}) and is {self._words.better} than "
                 f"{self._names(beaten)} "
                 f"({self._largest_p(leader, beaten)}){self._undefined}."
+                f"{self._by_convention(leader, others)}"
             )
         level = [i for i in tied if self._are_level(leader, i)]
         first = self._tie(leader, tied, level, best)
         who = models[leader] if level else "it"
         behind = f"; {who} is {self._words.better} than {self._names(beaten)}" if beaten else ""
         settle = self._what_would_settle(leader, tied[0])
-        return f"{first}{behind}{self._undefined}.{settle}"
+        turned = self._by_convention(leader, others)
+        return f"{first}{behind}{self._undefined}.{settle}{turned}"
 
     @property
     def _undefined(self) -> str:
         """Clause on the models without a value, one of which may be the best; empty if none."""
         none = np.flatnonzero(np.isnan(self.found.point[:, self.at])).tolist()
         return f"; it is undefined for {self._names(none)}" if none else ""
+
+    def _by_convention(self, model: int, others: list[int]) -> str:
+        """Return a sentence on the models that classes without a value alone set apart."""
+        turned = self.found.by_convention[self.found.row_of[model, others], self.at].tolist()
+        apart = [other for other, is_turned in zip(others, turned, strict=True) if is_turned]
+        if not apart:
+            return ""
+        metric = self.found.metric_info[self.found.keys[self.at].metric]
+        name = self.found.models[model]
+        return f" {name} and {self._names(apart)} are in this order {convention(metric)}."
 
     def _score(self, model: int) -> str:
         return format_number(self.found.point[model, self.at], self._digits)
@@ -141,7 +154,8 @@ class _Sentence:
                 f"{self._names(tied)} {verb} not significantly different from {what} ({clause})"
             )
         settle = self._what_would_settle(tied[0], baseline) if len(tied) == 1 else ""
-        return f"{'; '.join(parts)}{self._undefined}.{settle}"
+        turned = self._by_convention(baseline, others)
+        return f"{'; '.join(parts)}{self._undefined}.{settle}{turned}"
 
     def _difference_clause(self, a: int, b: int) -> str:
         """Return the lead of a over b with interval and p-value, corrected for the same tests."""

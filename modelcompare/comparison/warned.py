@@ -13,6 +13,7 @@ The criteria do not depend on the chosen interval or test:
   ones eight, and Student's interval of their mean keeps its coverage. Symmetric tails do not reduce
   coverage. Intervals of bounded values keep it with three carriers. Means of positive numbers are
   judged by their logarithms, which show tails that no sample shows (`tails`).
+- a class of the test set that a model predicts under five times, in an average of precisions.
 - functions and values that influences do not describe: fewer than three carriers. Their intervals
   are resampled, so they need not be symmetric, but a single sample determines a maximum.
 """
@@ -45,8 +46,10 @@ from modelcompare.intervals.auto import FEW_RESAMPLED
 from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.intervals.resampled import is_resampled
 from modelcompare.intervals.sizes import class_sizes
+from modelcompare.intervals.unknown import averages_counts, few_cases, hardly_known
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.metrics.quantiles import is_quantile
+from modelcompare.report.numbers import some_of
 from modelcompare.words import IntervalMethod, value_name, warn_caller
 
 # Maximum number of classes, models or pairs named in one warning.
@@ -109,7 +112,8 @@ class _Sparse:
         where = asked[(asked >= every.start) & (asked < every.stop)]
         few, heavy = self._few(where), self._heaviest(metric)
         tails = [*self._tails(metric, where)]
-        parts = [*_first(few), *heavy, *_first(tails)]
+        unknown = [*self._hardly_known(metric)] if len(where) else []
+        parts = [*_first(few), *heavy, *_first(tails), *_first(unknown)]
         if not parts:
             return ""
         ends = []
@@ -120,6 +124,11 @@ class _Sparse:
             )
         if heavy or tails:
             ends.append("With so few, intervals cover the true value less often than their level.")
+        if unknown:
+            ends.append(
+                "The default intervals allow for both; resampled ones jump there: use "
+                "method='auto' (--method auto)."
+            )
         return f"{'; '.join(parts)}. {' '.join(ends)}"
 
     # -- samples and clusters -----------------------------------------------------------------
@@ -240,6 +249,23 @@ class _Sparse:
             return False
         judged = isinstance(metric, Metric) and metric.proportion
         return not np.isfinite(metric.bounds).all() and (self._clustered or not judged)
+
+    # -- classes ------------------------------------------------------------------------------
+
+    def _hardly_known(self, metric: AnyMetric) -> Iterator[str]:
+        """Yield a text for each model with classes whose values in an average are hardly known."""
+        labels = self.evaluation.predictions.labels
+        if not averages_counts(metric) or labels is None:
+            return
+        for model, classes, *ends in zip(
+            self.evaluation.models, *hardly_known(self.evaluation, metric), strict=True
+        ):
+            if classes.any():
+                names = some_of([str(label) for label in labels[classes].tolist()])
+                yield (
+                    f"{metric.name} of {model}: {few_cases(metric, names)}; it would be "
+                    f"{ends[0]:.3f} if their values were 0, and {ends[1]:.3f} if 1"
+                )
 
     # -- words --------------------------------------------------------------------------------
 

@@ -42,6 +42,7 @@ from modelcompare.intervals.ratios import (
     proportion,
     t_quantile,
 )
+from modelcompare.intervals.unknown import FEW_PREDICTED
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.counts import ACCURACY, COUNTS
 from modelcompare.metrics.quotient import ClassRatio, Quotient, divide
@@ -50,8 +51,6 @@ RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
 _AGREEMENTS = ("matthews_corrcoef", "cohen_kappa")
 # Samples added to each confusion matrix.
 _ADDED = 2.0
-# A precision of fewer predictions is hardly known.
-FEW_PREDICTED = 5
 
 
 @dataclass(frozen=True)

@@ -384,12 +384,3 @@ def class_slopes(metric: Metric, *totals: FloatArray) -> FloatArray:
     if metric.average == "macro" and denominator.all():
         return 1.0 / (denominator * denominator.shape[-1])
     return divide(metric.value.shares(*totals)[0], denominator, 0.0)
-
-
-def without_value(metric: Metric, *totals: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the weight in an average, and what they add to it, of the classes that are 0 / 0."""
-    if metric.ratio is None or not isinstance(metric.value, Quotient):
-        raise TypeError(f"{metric.name} is not an average of ratios of classes.")
-    share, value = metric.value.shares(*totals)
-    share = share * (metric.ratio(*totals)[1] == 0)
-    return share.sum(axis=-1), (share * value).sum(axis=-1)

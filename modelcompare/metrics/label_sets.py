@@ -24,10 +24,16 @@ _EXAMPLES = {"precision": 1.0, "recall": 0.75, "f1": 0.8333, "jaccard": 0.75}
 
 
 def _sample_ratios(outcomes: Outcomes, *, of: Metric) -> FloatArray:
-    """Return each sample's ratio, 0 where it has none, and whether it has one."""
-    value = of.averaged("micro").value(*(each.compute(outcomes) for each in of.statistics))
-    defined = ~np.isnan(value)
-    return np.column_stack([np.where(defined, value, 0.0), defined])
+    """Return each sample's ratio, 0 where it has none, and whether it counts.
+
+    One with any true or predicted label does, but by the paper's convention those with a ratio.
+    """
+    numbers = [each.compute(outcomes) for each in of.statistics]
+    value = of.averaged("micro").value(*numbers)
+    counts = ~np.isnan(value)
+    if of.zero_division != "paper":
+        counts |= np.any([number.any(axis=1) for number in numbers], axis=0)
+    return np.column_stack([np.nan_to_num(value), counts])
 
 
 def _mean_over_samples(*, of: Metric, zero_division: ZeroDivision = math.nan) -> Metric:
@@ -46,7 +52,8 @@ def _mean_over_samples(*, of: Metric, zero_division: ZeroDivision = math.nan) ->
         description=f"""Mean over samples of the {value} of each.
 
         Weighs every sample equally, however many labels it has; `{of.name}_micro` weighs every
-        label. Samples where it is 0 / 0 are left out, or have the value `zero_division`.""",
+        label. Where it is 0 / 0 it counts as 0, or as `zero_division`; samples with neither true
+        nor predicted labels are left out, unless that is a number.""",
         example=f">>> round({of.name}_samples([[1, 1], [0, 1]], [[1, 0], [0, 1]]), 4)\n"
         f"{_EXAMPLES[hard]}",
     )  # fmt: skip

@@ -102,8 +102,8 @@ _OPTIONS: dict[str, tuple[str, str]] = {
     "pos_label": ("label", 'The class of ``average="binary"``.'),
     "sample_weight": (f"{_N}, optional", "Weight of each sample."),
     "zero_division": ('float or "paper"',
-                      'Value of 0 / 0; NaN by default, with a warning. "paper" is NaN, and makes '
-                      "F undefined wherever precision or recall is."),
+                      'Value of 0 / 0; NaN by default, with a warning, and 0 in averages. "paper" '
+                      "is NaN in both, and makes F undefined wherever precision or recall is."),
 }  # fmt: skip
 
 

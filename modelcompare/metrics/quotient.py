@@ -124,6 +124,13 @@ class Quotient:
         """True if the paper's convention leaves more undefined than 0 / 0."""
         return self.zero_division == "paper" and self.without is not None
 
+    @property
+    def by_convention(self) -> float:
+        """Value in an average of a class that is 0 / 0; NaN by the paper's convention."""
+        if self.zero_division == "paper":
+            return math.nan
+        return self.worst if math.isnan(self.zero_division) else self.zero_division
+
     def lacks(self, *totals: FloatArray) -> BoolArray | bool:
         """Return the mask of values that the paper's convention leaves undefined."""
         of_sums = isinstance(self.parts, SumsOf)

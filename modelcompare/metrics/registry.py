@@ -60,10 +60,10 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
         A registered name (`modelcompare.metrics.METRICS`), an alias such as ``mcc``, or a name
         with an option: ``f2``, ``f0.5_macro``, ``roc_auc_at_0.1``, ``ece_mass_20``, ``bleu_zh``.
     zero_division : float or "paper"
-        Value of a metric that is 0 / 0. The default NaN is counted as undefined; a number
-        replaces it, as in scikit-learn; "paper" is NaN and, as in Yacouby & Axman (2020,
-        section 4), makes F undefined wherever precision or recall is. Metrics without that
-        convention ignore it.
+        Value of a metric that is 0 / 0. The default NaN is counted as undefined, and in averages
+        over classes as 0; a number replaces both, as in scikit-learn; "paper" is NaN in both and,
+        as in Yacouby & Axman (2020, section 4), makes F undefined wherever precision or recall is.
+        Metrics without that convention ignore it.
     **options
         Options of the metric's plain function that define a variant, such as ``beta`` of
         ``fbeta``, ``max_fpr`` of ``roc_auc``, ``n_bins`` of ``ece`` and ``average`` of ``f1``.

@@ -22,6 +22,7 @@ from modelcompare.engine.runs import check_crossed, runs_are_random
 from modelcompare.engine.units import are_these_runs, for_these_runs, scope
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.closed import proportions
+from modelcompare.intervals.unknown import convention, turned_by_convention
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
 from modelcompare.metrics.planning import positive_note
 from modelcompare.metrics.registry import MetricLike
@@ -132,10 +133,19 @@ class Contrast(PairView):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the runs for which the result holds, if several, and on the positive class."""
+        """Notes on the runs for which the result holds, on the positive class, and conventions."""
         predictions = self.evaluation.predictions
         runs = scope(predictions, new_runs=self.sample.new_runs)
-        return (*runs, *positive_note(self.metric, predictions))
+        turned = f"The models are in this order {convention(self.metric)}."
+        more = [turned] if self.by_convention else []
+        return (*runs, *positive_note(self.metric, predictions), *more)
+
+    @property
+    def by_convention(self) -> bool:
+        """True if the difference turns without classes that are 0 / 0."""
+        if len(self.models) < 2:
+            return False
+        return bool(turned_by_convention(self.evaluation, self.metric, self.pairs)[0])
 
     @property
     def of_these_runs(self) -> bool:

@@ -238,7 +238,8 @@ class AgreementStudy(Result):
         )  # fmt: skip
         plot = self.plot
         figures = {"agreement": plot.agreement, "agreement_population": plot.population}
-        return self._document({"agreement": table}, findings=self.notes, figures=figures)
+        found = [*self.notes, *self.metric_pairs.lost(self.predictions)]
+        return self._document({"agreement": table}, findings=found, figures=figures)
 
     def _population(self) -> pd.DataFrame:
         """Compare at those of the paper's ratios that are usable, and warn of the others."""
@@ -288,7 +289,7 @@ def _scatter(axes: Axes, part: pd.DataFrame, name: str, sense: int) -> None:
 def agreement_study(
     predictions: TestSet, pairs: Sequence[str | Pair] = PAPER_PAIRS, *, alpha: float = 0.01,
     test: AgreementTest = "t", n_resamples: int = 1000, confidence_level: float = 0.95,
-    random: Random = "items", zero_division: ZeroDivision = "paper", n_jobs: int | None = None,
+    random: Random = "items", zero_division: ZeroDivision | None = None, n_jobs: int | None = None,
     rng: RngLike = 0, progress: bool = False,
 ) -> AgreementStudy:  # fmt: skip
     """Count how often two metrics prefer the same model, over all pairs of models.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -17,7 +18,7 @@ from modelcompare.directions import known_direction
 from modelcompare.engine.axis import LongColumns, joined_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.runs import check_crossed, runs_are_random
-from modelcompare.metrics import AnyMetric
+from modelcompare.metrics import AnyMetric, Metric
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.resampling.draws import subsample
@@ -56,9 +57,12 @@ class MetricPairs:
 
     @classmethod
     def of(
-        cls, pairs: Sequence[str | Pair], predictions: TestSet, zero_division: ZeroDivision
+        cls, pairs: Sequence[str | Pair], predictions: TestSet, zero_division: ZeroDivision | None
     ) -> MetricPairs:
-        """Resolve pairs of names; a single name is paired with its probabilistic twin."""
+        """Resolve pairs of names; a single name is paired with its probabilistic twin.
+
+        Without a value of 0 / 0 it is the paper's for metrics per class, and NaN for averages.
+        """
         given = [pairs] if isinstance(pairs, str) else check_sequence("pairs", pairs, "pairs")
         if not given:
             raise ValueError("`pairs` is empty; give at least one, e.g. [('f1', 'cf1')].")
@@ -66,7 +70,10 @@ class MetricPairs:
                  for pair in given]  # fmt: skip
         read = {name: without_classes(name, predictions) for name in chain(*named)}
         plain = [*dict.fromkeys(name for name, _ in read.values())]
-        metrics = resolve_metrics(plain, predictions, zero_division=zero_division)
+        given_value = math.nan if zero_division is None else zero_division
+        metrics = resolve_metrics(plain, predictions, zero_division=given_value)
+        if zero_division is None:
+            metrics = tuple(map(_by_the_paper, metrics))
         found = {name: metrics[plain.index(of_all)] for name, (of_all, _) in read.items()}
         labels = {name: [*chain(*of_metric.values())] for name, (_, of_metric) in read.items()}
         whole = {found[name].name for name in read if not labels[name]}
@@ -85,6 +92,23 @@ class MetricPairs:
                 )
         resolved = dict.fromkeys((found[a].name, found[b].name) for a, b in named)
         return cls(tuple(resolved), metrics, classes)
+
+    def lost(self, predictions: TestSet) -> tuple[str, ...]:
+        """Return a note for each average that the paper's convention leaves without values."""
+        strict = [
+            metric for metric in self.metrics
+            if isinstance(metric, Metric) and metric.average and metric.zero_division == "paper"
+        ]  # fmt: skip
+        if not strict:
+            return ()
+        values = Evaluation(predictions, strict, collapse=False).estimate()
+        n_models, n_lost = len(values), np.isnan(values).sum(axis=0).tolist()
+        n_pairs = math.comb(n_models, 2)
+        return tuple(
+            f"{metric.name} is undefined for {n:,} of {n_models:,} models: "
+            f"{n_pairs - math.comb(n_models - n, 2):,} of {n_pairs:,} pairs of models are left out."
+            for metric, n in zip(strict, n_lost, strict=True) if n
+        )  # fmt: skip
 
     def asks_about_new_runs(self, predictions: TestSet, random: Random) -> bool:
         """Return whether a study is for new runs, if they are known; warn where they are few."""
@@ -122,6 +146,13 @@ def rows_of_classes(frame: pd.DataFrame, classes: Mapping[str, Sequence[Any]]) -
         for metric, labels in classes.items():
             kept &= (frame[name] != metric) | frame["label"].isin(labels)
     return frame if kept.all() else frame[kept].reset_index(drop=True)
+
+
+def _by_the_paper(metric: AnyMetric) -> AnyMetric:
+    """Return a metric per class by the paper's convention, and others unchanged."""
+    if isinstance(metric, Metric) and metric.per_class:
+        return metric.with_zero_division("paper")
+    return metric
 
 
 def _two_names(pair: object) -> Pair:

@@ -131,7 +131,7 @@ class UndefinedStudy(Result):
 def undefined_study(
     predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
     ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000, random: Random = "auto",
-    zero_division: ZeroDivision = "paper", n_jobs: int | None = None, rng: RngLike = 0,
+    zero_division: ZeroDivision | None = None, n_jobs: int | None = None, rng: RngLike = 0,
     progress: bool = False,
 ) -> UndefinedStudy:  # fmt: skip
     """Count the test sets of each size on which a metric has no value.
@@ -151,9 +151,10 @@ def undefined_study(
         Test sets of each size.
     random : {"auto", "items", "items+runs"}
         What varies, as in `compare`. For new runs, as many runs are drawn again with the items.
-    zero_division : float or "paper"
-        By default F1 is undefined where precision or recall is, as in the paper; NaN keeps it
-        defined unless a class is neither true nor predicted.
+    zero_division : float or "paper", optional
+        By default the F1 of a class is undefined where precision or recall is, as in the paper; NaN
+        keeps it defined unless a class is neither true nor predicted. Averages count undefined
+        classes as 0, but with "paper" are undefined themselves.
     n_jobs, rng, progress
         As in `variance_study`.
 

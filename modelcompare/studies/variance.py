@@ -47,7 +47,7 @@ def variance_study(
     ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000, n_subsamples: int = 1,
     stratify: bool = False, confidence_level: float = 0.95,
     tests: Sequence[VarianceTest] = PAPER_TESTS, random: Random = "auto",
-    zero_division: ZeroDivision = "paper", n_jobs: int | None = None, rng: RngLike = 0,
+    zero_division: ZeroDivision | None = None, n_jobs: int | None = None, rng: RngLike = 0,
     progress: bool = False,
 ) -> VarianceStudy:  # fmt: skip
     """Bootstrap metrics at several sizes of the test set and compare their variances.
@@ -82,9 +82,10 @@ def variance_study(
         What varies, as in `compare`. For new runs, runs are drawn again too, and the replicates
         are stretched about their mean: drawn runs vary too little, and what neither items nor runs
         explain varies three times too much (Owen 2007).
-    zero_division : float or "paper"
-        See `modelcompare.get_metric`; by default, as in the paper, F1 is undefined if precision or
-        recall is.
+    zero_division : float or "paper", optional
+        See `modelcompare.get_metric`. By default, as in the paper, the F1 of a class is undefined
+        if its precision or recall is, and averages count it as 0. With "paper" averages are
+        undefined too; the models and pairs that are lost are named.
     n_jobs, rng, progress
         As in `compare`.
 

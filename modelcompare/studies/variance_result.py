@@ -299,7 +299,8 @@ class VarianceStudy(Result):
             tables["efficiency"] = efficiency_table(self.relative_efficiency, self.confidence_level)
             of_pairs = ()
         figures = self._figures()
-        return self._document(tables, findings=self.notes, figures=figures, without=of_pairs)
+        found = [*self.notes, *self.metric_pairs.lost(self.predictions)]
+        return self._document(tables, findings=found, figures=figures, without=of_pairs)
 
     def _summary(self, pair: Pair) -> pd.DataFrame:
         """Make one row for each part of the test set; shares in percent."""

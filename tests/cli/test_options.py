@@ -1,4 +1,5 @@
 import inspect
+import json
 import sys
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -103,3 +104,24 @@ def test_a_command_that_needs_something_shows_its_help_when_it_gets_nothing():
         assert done.exit_code == 0, done.output
         assert done.output.count(f"modelcompare {row.name} ") >= len(row.examples)
     assert "Usage" in CliRunner().invoke(application(), ["gate"]).output
+
+
+COURSE = [[15, 10, 100], [10, 15, 10], [10, 100, 1000]]
+
+
+@pytest.mark.filterwarnings("ignore::modelcompare.UndefinedMetricWarning")
+def test_the_convention_is_an_option_of_commands(run, tmp_path):
+    cells = [(i, j, 2) for i in range(3) for j in range(3) for _ in range(COURSE[i][j])]
+    rows = [("y_true", "a", "b"), *cells]
+    (tmp_path / "p.csv").write_text("\n".join(",".join(map(str, row)) for row in rows))
+    asked = "p.csv", "--seed", "1", "--resamples", "199"
+    found = run("compare", *asked, "-m", "f1_macro", "--zero-division", "paper", "--format", "json")
+    rows = json.loads(found.out)["scores"]
+    assert [row["estimate"] for row in rows] == [pytest.approx(0.4253, abs=5e-5), None]
+    gate = run(
+        "gate", *asked, "--baseline", "a", "--candidate", "b", "-m", "precision_macro",
+        "--superior", "--zero-division", "paper",
+    )  # fmt: skip
+    assert gate.code == 1
+    refused = run("compare", *asked, "--zero-division", "2")
+    assert "`--zero-division` must be 0, 1, NaN or 'paper', got '2'" in refused.err

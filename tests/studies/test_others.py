@@ -371,3 +371,43 @@ def test_agreement_for_new_runs_has_the_p_values_of_a_comparison():
         mc.studies.agreement_study(
             runs, [("accuracy", "f1_macro")], random="items+runs", zero_division=math.nan
         )
+
+
+def never_predicts_one():
+    """Three models of three classes, of which the first never predicts the last class."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    outputs = {}
+    for model, (least, noise) in {"a": (0.0, 0.4), "b": (0.3, 0.6), "c": (0.3, 0.9)}.items():
+        scores = rng.random((300, 3)) * noise
+        scores[np.arange(300), y] += 0.3
+        scores[:, 2] *= least / 0.3
+        outputs[model] = scores / scores.sum(axis=1, keepdims=True)
+    return mc.Predictions(y, outputs)
+
+
+def test_averages_in_studies_count_a_class_that_is_never_predicted_as_0():
+    preds = never_predicts_one()
+    pairs = [("precision_macro", "cprecision_macro")]
+    asked = {"test": "sign-flip", "n_resamples": 99}
+    study = mc.studies.agreement_study(preds, pairs, **asked)
+    assert not study.pairs["difference_a"].isna().any()
+    truth, first, second = preds.y_true, *(preds.probabilities(m).argmax(1) for m in "ab")
+    scores = [
+        metrics.precision_score(truth, each, average="macro", zero_division=0)
+        for each in (first, second)
+    ]
+    assert study.pairs["difference_a"].iloc[0] == pytest.approx(scores[0] - scores[1], abs=1e-12)
+    assert not study.metric_pairs.lost(preds)
+    lost = "precision_macro is undefined for 1 of 3 models: 2 of 3 pairs of models are left out."
+    paper = mc.studies.agreement_study(preds, pairs, zero_division="paper", **asked)
+    assert paper.pairs["difference_a"].isna().tolist() == [True, True, False]
+    assert lost in " ".join(str(paper).split())
+    variance = mc.studies.variance_study(
+        preds, pairs, ratios=[1.0], n_resamples=20, zero_division="paper"
+    )
+    assert lost in " ".join(str(variance).split())
+    # Classes keep the paper's convention.
+    undefined = mc.studies.undefined_study(preds, ["f1"], ratios=[1.0], n_resamples=20)
+    rows = undefined.table.query("model == 'a' and label == 2 and metric == 'f1'")
+    assert rows["pct_undefined"].tolist() == [100.0]

@@ -1,0 +1,115 @@
+"""Averages in which a class has no value: warnings, sentences and values of every function."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score, precision_score
+
+import modelcompare as mc
+
+FEW = {"n_resamples": 199}
+
+
+def labelled(cells):
+    """Truth and predictions of cells (truth, model a, model b, number)."""
+    y, a, b = zip(*[cell[:3] for cell in cells for _ in range(cell[3])], strict=True)
+    return mc.Predictions(list(y), {"a": list(a), "b": list(b)})
+
+
+# Model b never predicts "z", and is otherwise better: without "z" it is ahead in macro precision.
+TURNS = labelled([
+    ("x", "x", "x", 70), ("x", "y", "x", 10), ("y", "y", "y", 60), ("y", "x", "y", 20),
+    ("z", "z", "x", 8), ("z", "x", "x", 2),
+])  # fmt: skip
+
+
+def course():
+    """The course's two examples on one truth: a classifier, and "always neutral"."""
+    counts = [[15, 10, 100], [10, 15, 10], [10, 100, 1000]]
+    return labelled([(i, j, 2, counts[i][j]) for i in range(3) for j in range(3)])
+
+
+def texts_of(caught):
+    return [str(each.message) for each in caught if each.category is mc.SparseDataWarning]
+
+
+def test_a_class_that_is_hardly_predicted_is_named_with_the_average_at_both_ends():
+    y_true = TURNS.y_true
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mc.compare(TURNS, "precision_macro", **FEW)
+    (text,) = texts_of(caught)
+    b = np.array(["x"] * 80 + ["y"] * 80 + ["x"] * 10)
+    least = precision_score(y_true, b, average="macro", zero_division=0)
+    assert text.startswith(
+        f"precision_macro of b: predicted under 5 times: z; it would be {least:.3f} if their values "
+        f"were 0, and {least + 1 / 3:.3f} if 1. "
+    )
+    assert "resampled ones jump there: use method='auto' (--method auto)" in text
+
+
+@pytest.mark.parametrize("ask", [
+    lambda p: mc.compare(p, "precision_weighted", method="percentile", **FEW),
+    lambda p: mc.decide(p, "a", "b", "precision_macro", kind="superior", **FEW),
+    lambda p: mc.gate(p, "a", "b", ["precision_macro:+0"], **FEW),
+    lambda p: mc.paired_test(p, "a", "b", "precision_macro", **FEW),
+    lambda p: mc.sample_size(p, "a", "b", "precision_macro"),
+    lambda p: mc.compare(mc.io.sketch(p, "precision_macro"), "precision_macro", **FEW),
+    lambda p: mc.compare_groups({"one": p, "two": p}, "precision_macro", **FEW),
+])  # fmt: skip
+def test_every_question_names_it(ask):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        # No sample size follows from such data.
+        with suppress(ValueError):
+            ask(TURNS)
+    assert any("predicted under 5 times: z" in text for text in texts_of(caught))
+
+
+@pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
+def test_a_difference_that_turns_without_the_class_says_so():
+    phrase = "by the convention that a class never predicted counts as 0"
+    result = mc.compare(TURNS, ["precision_macro", "accuracy", "f1_macro"], **FEW)
+    assert result.standings.query("metric == 'precision_macro'")["model"].iloc[0] == "a"
+    assert f"a and b are in this order {phrase}." in " ".join(result.verdict().split())
+    assert result.evidence.by_convention[0].tolist() == [True, False, False]
+    baseline = mc.compare(TURNS, "precision_macro", baseline="b", **FEW)
+    assert phrase in " ".join(baseline.verdict().split())
+    decision = mc.decide(TURNS, "b", "a", "precision_macro", kind="superior", **FEW)
+    assert decision.sentence().endswith(f"The models are in this order {phrase}.")
+    assert (
+        mc.paired_test(TURNS, "a", "b", "precision_macro", **FEW).notes[-1].endswith(f"{phrase}.")
+    )
+    assert phrase not in mc.decide(TURNS, "b", "a", "f1_macro", margin=0.1, **FEW).sentence()
+
+
+@pytest.mark.filterwarnings("ignore::modelcompare.UndefinedMetricWarning")
+def test_by_the_papers_convention_nobody_leads_and_a_gate_has_not_enough_data():
+    result = mc.compare(course(), "f1_macro", zero_division="paper", **FEW)
+    assert "leads" not in result.verdict()
+    assert "undefined for b" in " ".join(result.verdict().split())
+    gate = mc.gate(course(), "a", "b", ["f1_macro:+0"], zero_division="paper", **FEW)
+    assert (gate.passed, gate.answer) == (False, "not enough data")
+
+
+def test_all_answers_have_scikit_learns_value():
+    preds = course()
+    truth, names = np.asarray(preds.y_true), ["precision_macro", "f1_macro", "precision_weighted"]
+    codes = {m: preds.labels[preds.output(m).array] for m in preds.models}
+    for name in names:
+        score = precision_score if name.startswith("p") else f1_score
+        average = name.partition("_")[2]
+        expected = [score(truth, codes[m], average=average, zero_division=0) for m in "ab"]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            sketch = mc.compare(mc.io.sketch(preds, name), name, **FEW)
+            found = mc.compare(preds, name, **FEW)
+            test = mc.paired_test(preds, "a", "b", name, **FEW)
+        for each in (found, sketch):
+            np.testing.assert_allclose(each.scores["estimate"], expected, atol=1e-12)
+        assert test.difference == pytest.approx(expected[0] - expected[1], abs=1e-12)
+        assert test.p_value < 0.05
