@@ -51,10 +51,13 @@ def _texts_of_python(folder):
         gaps = mc.diagnostics.gaps(preds, "accuracy", by=preds.slices.columns[0], margin=0.1)
         size = mc.sample_size(preds, *models, "f1", label=label)
         ranks = mc.tests.critical_difference(
-            {**dict(zip(models, ([1, 2], [2, 3]), strict=True)), "c": [0, 0]}
+            {**dict(zip(models, ([1, 2], [2, 3]), strict=True)), "c": [0, 0]},
+            greater_is_better=True,
         )
         scores = {model: [0.5, 0.6, 0.4 + k] for k, model in enumerate(models)}
-        folds = mc.crossval.compare_folds(pd.DataFrame(scores), n_train=2, n_test=1)
+        folds = mc.crossval.compare_folds(
+            pd.DataFrame(scores), n_train=2, n_test=1, greater_is_better=True
+        )
         report = mc.diagnostics.keep_report(ledger, margin=0.1)
     results = [decision, gate, kept, compared, baseline, *groups, gaps, size, ranks, folds, report]
     texts = {f"warning {k}": str(each.message) for k, each in enumerate(caught)}

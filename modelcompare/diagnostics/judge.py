@@ -299,7 +299,7 @@ def judge_report(
     >>> for sentence in report.verdict:
     ...     print(sentence)
     The judge agrees with people on 0.940 of the labels (95 % CI 0.856 to 0.977).
-    Cohen's kappa of the judge and people is 0.875 (95 % CI 0.683 to 0.954).
+    Cohen's kappa of the judge and people is 0.875 (95 % CI 0.697 to 0.951).
     No model looks significantly better or worse to the judge than to people.
     No effect of order is significant.
     accuracy: With the judge, 67 labels are worth 129.

@@ -125,14 +125,14 @@ class Frontier:
         >>> truth = rng.integers(0, 2, 1000)
         >>> wrong = rng.random((3, 1000)) < [[0.1], [0.3], [0.1]]
         >>> a, b, judge = np.where(wrong, 1 - truth, truth)
-        >>> labels = np.where(np.arange(1000) < 120, truth, np.nan)
+        >>> labels = np.where(rng.random(1000) < 0.12, truth, np.nan)
         >>> preds = mc.Predictions(labels, {"a": a, "b": b}, judge=judge)
         >>> queue = mc.sample_size(preds, "a", "b", "accuracy").queue(50)
         >>> queue = queue.set_index("row").sort_index()
         >>> labels[queue["label_next"]] = truth[queue["label_next"]]
         >>> more = mc.Predictions(labels, {"a": a, "b": b}, judge=judge, strata=queue["stratum"])
         >>> more.judge.n_labels
-        170
+        169
         """
         if self.plan is None:
             raise ValueError(

@@ -294,7 +294,8 @@ def _refuse_answers(seen: Profile, headings: Sequence[str], true: str) -> None:
     if seen.columns.kind != "auto" or cell_types.share_of_numbers(seen.frame[true], seen.marks):
         return
     for heading in headings:
-        if seen.overlap(heading, true) == 1 or cell_types.holds_objects(seen.frame[heading]):
+        numeric = seen.is_numeric(heading) or cell_types.holds_objects(seen.frame[heading])
+        if numeric or seen.overlap(heading, true) == 1:
             continue
         held, known = ({*seen.present(each).astype(str)} for each in (heading, true))
         others = len(held - known)

@@ -154,7 +154,8 @@ def test_a_row_for_each_model_takes_the_columns_of_data_sets(run, tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     asked = run("ranks", "t.csv")
     assert "(--read score=imagenet --read score=real)" in asked.err
-    done = run("ranks", "t.csv", "--read", "score=imagenet", "--read", "score=real", *ASKED[-2:])
+    named = ["--read", "score=imagenet", "--read", "score=real", "--higher-is-better"]
+    done = run("ranks", "t.csv", *named, *ASKED[-2:])
     assert json.loads(done.out)["ranks"][0] == {"model": "net0", "mean_rank": 1.0}
-    one = run("ranks", "t.csv", "--read", "model-column=model", "--read", "score=imagenet")
+    one = run("ranks", "t.csv", "--read", "model-column=model", *named[:2], "--higher-is-better")
     assert "`table` needs a row for each of 2 data sets or more; it has 1." in one.err

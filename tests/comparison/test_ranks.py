@@ -138,7 +138,9 @@ def test_scores_that_differ_only_by_rounding_are_tied(test):
     exact = pd.DataFrame({"a": 0.3, "b": 0.3, "c": rng.normal(0.3, 0.1, 12)})
     rounded = exact.assign(a=0.1 + 0.2)
     assert (rounded["a"] > rounded["b"]).all()
-    expected, found = (mc.tests.critical_difference(x, test=test) for x in (exact, rounded))
+    expected, found = (
+        mc.tests.critical_difference(x, test=test, greater_is_better=True) for x in (exact, rounded)
+    )
     pd.testing.assert_frame_equal(found.differences, expected.differences)
     assert found.ranks.set_index("model")["mean_rank"].nunique() == 2
     assert found.p_value == expected.p_value

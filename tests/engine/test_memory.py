@@ -81,7 +81,7 @@ def many():
         lambda scores: mc.compare(mc.Predictions.from_scores(scores)),
         # To read a table takes memory for each cell.
         lambda scores: compare_ranks(
-            pd.DataFrame(scores), greater_is_better=True, test="nemenyi", alpha=0.05
+            pd.DataFrame(scores), "score", greater_is_better=True, test="nemenyi", alpha=0.05
         ),
         lambda scores: mc.compare(mc.Predictions.from_scores(scores), baseline="m0"),
     ],

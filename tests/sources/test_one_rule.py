@@ -126,10 +126,10 @@ DEFECTS = {
     "weights of texts": (weighted("x"), WEIGHTS, "`sample_weight` must contain numbers"),
     "no such model": (hard(), {"models": ["c"]}, "there is no model 'c'"),
     "a model without a name": (
-        hard().rename(columns={"a": " "}), {"models": [" ", "b"]}, "model names must not be empty",
+        hard().rename(columns={"a": " "}), {"models": [" ", "b"]}, "model names must not be empty|there is no model ' '",
     ),
     "a name of two models": (
-        hard().rename(columns={"b": "a "}), {"models": ["a", "a "]}, "model name 'a' occurs twice",
+        hard().rename(columns={"b": "a "}), {"models": ["a", "a "]}, "(model name|column) 'a' occurs twice",
     ),
     "no such truth": (hard(), LABELS | {"true": "gold"}, "has no column 'gold'"),
 }  # fmt: skip
