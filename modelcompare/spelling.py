@@ -50,19 +50,20 @@ def look(label: Any) -> str:
     return _without_blanks("".join(seen))
 
 
-def _in_one_case(label: Any) -> str:
+def in_one_case(label: Any) -> str:
+    """Return the appearance of a label in lower case."""
     return look(label).casefold()
 
 
 def _as_number(label: Any) -> Hashable:
     try:
-        return Decimal(_in_one_case(label)).normalize()
+        return Decimal(in_one_case(label)).normalize()
     except InvalidOperation:
-        return _in_one_case(label)
+        return in_one_case(label)
 
 
 def _as_truth_value(label: Any) -> Hashable:
-    return {"true": Decimal(1), "false": Decimal(0)}.get(_in_one_case(label), _as_number(label))
+    return {"true": Decimal(1), "false": Decimal(0)}.get(in_one_case(label), _as_number(label))
 
 
 _LOOK_ALIKE = "they look alike"
@@ -71,7 +72,7 @@ _WAYS: tuple[tuple[str, Callable[[Any], Hashable]], ...] = (
     ("one is a text, the other is not", str),
     ("they differ in blanks", _without_blanks),
     (_LOOK_ALIKE, look),
-    ("they differ in case", _in_one_case),
+    ("they differ in case", in_one_case),
     ("they differ in how a number is written", _as_number),
     ("they differ in how a truth value is written", _as_truth_value),
 )

@@ -211,3 +211,68 @@ def test_probabilities_and_values_in_the_other_order_of_bytes_are_the_same(kind)
         function = getattr(mc.metrics, metric)
         a, b = P[:, 0].astype(kind), P[:, 1].astype(kind)
         assert function(a.astype(f">{kind}"), b.astype(f">{kind}")) == function(a, b)
+
+
+RIGHT = np.random.default_rng(0).random(60)
+NULLABLE = {
+    "Float64": lambda data: data.convert_dtypes(),
+    "pyarrow": lambda data: data.convert_dtypes(dtype_backend="pyarrow"),
+    "object": lambda data: data.astype(object),
+}
+
+
+@pytest.mark.parametrize("convert", NULLABLE.values(), ids=NULLABLE)
+def test_numbers_of_nullable_types_are_numbers(convert):
+    truth, both = [0, 1] * 30, pd.DataFrame({0: 1 - RIGHT, 1: RIGHT})
+    for given in (convert(pd.Series(RIGHT)), convert(both)):
+        found = mc.Predictions(truth, {"a": given}).probabilities("a")
+        np.testing.assert_array_equal(found, both)
+    found = mc.Predictions.from_logits(truth, {"a": convert(both)})
+    np.testing.assert_array_equal(
+        found.probabilities("a"), mc.Predictions.from_logits(truth, {"a": both}).probabilities("a")
+    )
+    table = pd.DataFrame({"id": [f"s{i}" for i in range(60)], "a": RIGHT, "b": RIGHT**2})
+    read = mc.read_predictions(table.assign(a=convert(table["a"]), b=convert(table["b"])))
+    np.testing.assert_array_equal(read.output("a").array, RIGHT)
+    marks = pd.DataFrame({"x": [1, 1] * 30, "z": [0, 1] * 30})
+    assert mc.Predictions(convert(marks), {"a": convert(marks)}).kinds == {"a": "label_sets"}
+    both.loc[5] = None
+    with pytest.raises(ValueError, match=r"model 'a' has NaN .* in 1 row \(row 5\)"):
+        mc.Predictions(truth, {"a": convert(both)})
+
+
+NAMED = pd.Series([0, 1, 1] * 20, index=[f"i{k}" for k in range(60)])
+MIXED = NAMED.sample(frac=1, random_state=1)
+MATCHED = {
+    "outputs": lambda a, b: mc.Predictions(a, {"m": b}),
+    "two outputs": lambda a, b: mc.Predictions(a.to_numpy(), {"m": a, "n": b}),
+    "groups": lambda a, b: mc.Predictions(a, {"m": a}, groups=b.index.to_series()),
+    "weights": lambda a, b: mc.Predictions(a, {"m": a}, sample_weight=b + 1),
+    "slices": lambda a, b: mc.Predictions(a, {"m": a}, slices=pd.DataFrame({"x": b})),
+    "scores": lambda a, b: mc.Predictions.from_scores({"m": a, "n": b}),
+    "named scores": lambda a, b: mc.Predictions.from_scores(
+        {"m": pd.DataFrame({"x": a}), "n": pd.DataFrame({"x": b})}
+    ),
+    "logits": lambda a, b: mc.Predictions.from_logits(a, {"m": pd.DataFrame({"x": -b, "y": b})}),
+    "sets": lambda a, b: mc.Predictions(
+        *[[["x"] * k + ["y"] for k in a]],
+        {"m": b.map(lambda k: ["x"] * k + ["y"]), "n": a.map(str)},
+    ),
+    "metrics": lambda a, b: mc.metrics.accuracy(a, b),
+}
+
+
+@pytest.mark.parametrize("match", MATCHED.values(), ids=MATCHED)
+def test_series_whose_indexes_differ_are_not_matched_by_position(match):
+    with pytest.raises(ValueError, match="have indexes that differ, and columns are matched by"):
+        match(NAMED, MIXED)
+
+
+def test_an_index_that_names_no_samples_is_not_compared():
+    plain = pd.Series(NAMED.to_numpy())
+    for first, second in ((NAMED, plain), (plain, NAMED), (MIXED, MIXED.copy())):
+        assert mc.metrics.accuracy(first, second) == 1
+    # The same numbers in another order name the samples.
+    with pytest.raises(ValueError, match="y_pred and y_true have indexes that differ"):
+        mc.metrics.accuracy(plain, plain.sample(frac=1, random_state=1))
+    assert mc.Predictions(MIXED, {"m": MIXED}, groups=pd.Series(range(60))).n_samples == 60

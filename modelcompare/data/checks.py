@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from modelcompare import spelling
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.inputs import as_array as as_array
+from modelcompare.data.inputs import check_order as check_order
 from modelcompare.data.inputs import holds_texts as holds_texts
 from modelcompare.words import check_mapping, shown, warn_caller
 
@@ -93,16 +94,18 @@ def refuse_rows(bad: Any, what: str, remedy: str = "") -> None:
         raise ValueError(f"{what} in {rows_text(bad)}{remedy and f'; {remedy}'}.")
 
 
-def by_model(outputs: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
+def by_model(outputs: Mapping[str, ArrayLike], y_true: Any = None) -> dict[str, ArrayLike]:
     """Return the models' outputs by name; names must be distinct, non-empty strings."""
     check_mapping("outputs", outputs, "outputs, e.g. {'cnn': y_pred}")
     check_model_names(outputs)
+    check_order({"`y_true`": y_true} | {f"model {name!r}": each for name, each in outputs.items()})
     return {name.strip(): given for name, given in outputs.items()}
 
 
-def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
+def model_arrays(outputs: Mapping[str, ArrayLike], y_true: Any = None) -> dict[str, AnyArray]:
     """Return the models' outputs as arrays."""
-    return {name: as_array(each, f"model {name!r}") for name, each in by_model(outputs).items()}
+    given = by_model(outputs, y_true)
+    return {name: as_array(each, f"model {name!r}") for name, each in given.items()}
 
 
 def check_model_names(names: Iterable[str]) -> None:

@@ -61,7 +61,14 @@ def as_array(data: ArrayLike, where: str = "a column") -> AnyArray:
     if array.dtype.kind == "O" and array.ndim == 1 and not holds_texts(array):
         plain = (x.item() if isinstance(x, np.generic) else x for x in array)
         return np.fromiter(plain, dtype=object, count=len(array))
-    return array
+    return _numbers(array) if array.dtype.kind == "O" and array.ndim == 2 else array
+
+
+def _numbers(array: AnyArray) -> AnyArray:
+    """Convert a matrix of objects that are all numbers or missing; return any other unchanged."""
+    entries = [np.nan if x is None or x is pd.NA else x for x in array.ravel()]
+    found: AnyArray = pd.Series(entries, dtype=object).infer_objects().to_numpy()
+    return found.reshape(array.shape) if found.dtype.kind in "iufb" else array
 
 
 def holds_texts(array: AnyArray) -> bool:
@@ -120,6 +127,28 @@ def _column(data: Any) -> Any:
     return data
 
 
+def check_order(columns: Mapping[str, Any]) -> None:
+    """Refuse columns of pandas whose indexes name other samples, or the same in another order.
+
+    Columns are matched by position. An index 0, 1, 2, ... names nothing, except beside the same
+    numbers in another order.
+    """
+    held = {n: c.index for n, c in columns.items() if isinstance(c, pd.Series | pd.DataFrame)}
+    own = [name for name, index in held.items() if not index.equals(pd.RangeIndex(len(index)))]
+    if not own:
+        return
+    first, index = own[0], held[own[0]]
+    for name, other in held.items():
+        if len(other) != len(index) or other.equals(index):
+            continue
+        if name in own or other.isin(index).all():
+            raise ValueError(
+                f"{first} and {name} have indexes that differ, and columns are matched by "
+                "position; give them one order (other.reindex(first.index)), or arrays "
+                "(to_numpy()) where the rows already match."
+            )
+
+
 def columns_of(data: Any) -> dict[str, ArrayLike] | None:
     """Return the columns of a mapping or frame by name; None for anything else."""
     if isinstance(data, pd.DataFrame):
@@ -137,21 +166,31 @@ def columns_of(data: Any) -> dict[str, ArrayLike] | None:
 
 
 def flat(frame: pd.DataFrame, where: str) -> pd.DataFrame:
-    """Return a frame with one name per column and numbers in native byte order."""
+    """Return a frame with one name per column and numbers of numpy in native byte order."""
     if isinstance(frame.columns, pd.MultiIndex):
         raise ValueError(
             f"{where} has columns of {frame.columns.nlevels} levels (a MultiIndex), e.g. "
             f"{frame.columns[0]}; give each one name: frame.columns = frame.columns.map('_'.join)."
         )
     types = [*enumerate(frame.dtypes)]
+    nullable = [at for at, t in types if hasattr(t, "numpy_dtype")]
     foreign = [at for at, t in types if isinstance(t, np.dtype) and not t.isnative]
-    if not foreign:
+    if not (nullable or foreign):
         return frame
     columns = [
-        as_array(frame.iloc[:, at]) if at in foreign else frame.iloc[:, at] for at, _ in types
-    ]
+        _of_nullable(frame.iloc[:, at]) if at in nullable
+        else as_array(frame.iloc[:, at]) if at in foreign else frame.iloc[:, at]
+        for at, _ in types
+    ]  # fmt: skip
     made = pd.concat([pd.Series(c, index=frame.index) for c in columns], axis=1)
     return made.set_axis(frame.columns, axis=1)
+
+
+def _of_nullable(column: pd.Series[Any]) -> AnyArray:
+    """Return the cells of a column of pandas' nullable types, or of pyarrow's."""
+    import narwhals as nw
+
+    return cells(nw.from_native(column, series_only=True))
 
 
 def narwhals_of(data: Any) -> Any:
@@ -185,7 +224,7 @@ def cells(series: nw.Series[Any]) -> AnyArray:
     dtype, missing = series.dtype, series.null_count() > 0
     if dtype.is_float() or (dtype.is_integer() and not missing):
         return np.asarray(series.to_numpy())
-    found = series.to_list()
+    found = [None if x is pd.NA else x for x in series.to_list()]
     if dtype.is_integer() and all(x is None or abs(x) < _N_EXACT for x in found):
         return np.array([np.nan if x is None else x for x in found], dtype=np.float64)
     if dtype.is_decimal():

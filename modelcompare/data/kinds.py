@@ -21,13 +21,17 @@ from modelcompare.words import Kind, KindOrAuto
 # Texts into which numpy and pandas turn missing values.
 _MADE_OF_MISSING = ("nan", "<NA>", "NaT")
 # Samples from which on a misspelt label counts as systematic.
-_FEW = 3
+FEW = 3
+# Largest share of numbers beyond [0, 1] that are errors among probabilities.
+_SLIPS = 0.1
 # More distinct whole numbers may be true values.
 _MOST_CODES = 50
 
 
 Answers: TypeAlias = tuple[IntArray, IntArray, IntArray]
 """True classes, predicted classes, and numbers of samples; of many classes pairs may repeat."""
+# The true label that each label looks like, and how they differ.
+Twins: TypeAlias = Mapping[Any, tuple[Any, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +180,21 @@ def _kind_of(model: str, array: AnyArray, truth: AnyArray | None, labels: ArrayL
     if len(known) == 2 and np.nanmin(array) >= 0 and np.nanmax(array) <= 1:
         return "probabilities"
     if len(known) == 2 and truth.ndim == 1:
+        _refuse_slips(model, array)
         return "values"
     raise ValueError(
         f"model {model!r} gave real numbers for {len(known)} classes; pass kind='values' "
         "(--kind values) for regression, or probabilities of shape (n_samples, n_classes)."
     )
+
+
+def _refuse_slips(model: str, array: AnyArray) -> None:
+    """Refuse numbers of which a few alone lie beyond [0, 1]: probabilities with errors in them."""
+    beyond = (array < 0) | (array > 1)
+    if beyond.mean() <= _SLIPS:
+        remedy = "correct these probabilities, or for raw scores pass kind='values' (--kind values)"
+        what = f"model {model!r} gave numbers between 0 and 1, except"
+        checks.refuse_rows(beyond, what, remedy)
 
 
 def two_classes(truth: AnyArray, labels: ArrayLike | None) -> AnyArray | None:
@@ -246,13 +260,17 @@ def check_guess(
             f"{labels[1]!r}; give both classes' probabilities, or `labels` with that class last, "
             "to choose it.",
         )
-    # With two spellings of one class, half of the samples would be wrong.
+    warn_of_lookalikes(true)
+    check_matches(labels, answers)
+
+
+def warn_of_lookalikes(true: AnyArray) -> None:
+    """Warn of true labels that look the same; half of the samples would be wrong."""
     for one, other in spelling.lookalikes(true.tolist()):
         checks.warn_of_data(
             f"labels {one} and {other} look the same and count as two classes; if they are one, "
             "write them the same way, if not, give both as `labels`.",
         )
-    check_matches(labels, answers)
 
 
 def counted(
@@ -290,26 +308,30 @@ def check_matches(labels: AnyArray, answers: Mapping[str, Answers]) -> None:
         never = not count[present].any() and bool(((count > 0) & ~spoken).any())
         off_by_one = spelling.shift(labels[count > 0].tolist(), known)
         if never or _systematic(labels, answers[model], twins):
-            _refuse_mismatch(model, labels[count > 0], labels[present], unknown)
+            refuse_mismatch(model, labels[count > 0], labels[present], unknown)
         if off_by_one and _shifted(labels, answers[model], off_by_one):
-            _refuse_mismatch(model, labels[count > 0], labels[present], labels[count > 0].tolist())
-        for label, (other, how) in twins.items():
-            n_predicted = int(count[labels.tolist().index(label)])
-            checks.warn_of_data(
-                f"model {model!r} gives {spelling.written(label, how)} for {n_predicted:,} "
-                f"samples; `y_true` never contains it, but {spelling.written(other, how)} ({how}), "
-                "so it counts as wrong.",
-            )
+            refuse_mismatch(model, labels[count > 0], labels[present], labels[count > 0].tolist())
+        warn_of_twins(model, twins, dict(zip(labels.tolist(), count, strict=True)))
 
 
-def _systematic(labels: AnyArray, of: Answers, twins: Mapping[Any, tuple[Any, str]]) -> bool:
+def warn_of_twins(model: str, twins: Twins, count: Mapping[Any, Any]) -> None:
+    """Warn of labels of a model that are true ones in another spelling."""
+    for label, (other, how) in twins.items():
+        checks.warn_of_data(
+            f"model {model!r} gives {spelling.written(label, how)} for {int(count[label]):,} "
+            f"samples; `y_true` never contains it, but {spelling.written(other, how)} ({how}), "
+            "so it counts as wrong.",
+        )
+
+
+def _systematic(labels: AnyArray, of: Answers, twins: Twins) -> bool:
     """Return whether a model always misspells a true label, mostly where it is right."""
     truth, predicted, times = of
     place = {label: code for code, label in enumerate(labels.tolist())}
     for label, (other, _) in twins.items():
         here, meant = predicted == place[label], truth == place[other]
         n_here, always = times[here].sum(), times[predicted == place[other]].sum() == 0
-        if always and n_here >= _FEW and 2 * times[here & meant].sum() >= n_here:
+        if always and n_here >= FEW and 2 * times[here & meant].sum() >= n_here:
             return True
     return False
 
@@ -324,7 +346,8 @@ def _shifted(labels: AnyArray, of: Answers, by: int) -> bool:
     return beyond_chance and 2 * moved >= times.sum() and moved >= 2 * as_given
 
 
-def _refuse_mismatch(model: str, predicted: AnyArray, true: AnyArray, unknown: list[Any]) -> None:
+def refuse_mismatch(model: str, predicted: AnyArray, true: AnyArray, unknown: list[Any]) -> None:
+    """Refuse the labels of a model, with the remedy if they are true ones written otherwise."""
     meant = spelling.remedy(unknown, true.tolist())
     otherwise = (
         "if it is right, pass all classes as `labels`; for texts pass kind='texts', for numbers "

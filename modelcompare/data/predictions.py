@@ -92,8 +92,7 @@ class Predictions(TestSet):
     normalize : bool
         Divide probability rows by their sums instead of refusing sums other than 1.
     missing_mass : bool
-        Accept probability rows that sum to less than 1, of models that gave a subset of their
-        classes; see `modelcompare.io.from_nbest`.
+        Accept rows of a subset of the classes, whose sum is below 1; see `io.from_nbest`.
     greater_is_better : bool or mapping of str to bool, optional
         Direction of per-example scores; of several, by their names. By default the name of a score
         determines it (``wer``, ``val_loss`` and ``latency_ms`` are better when lower); of other
@@ -113,16 +112,14 @@ class Predictions(TestSet):
         Inverse of the known probability with which a sample was labelled, 1 or more; `strata` are
         those of the draw. By default all samples, or all of a stratum, had the same chance.
     judge_tuned : bool
-        Whether labels given here tuned the judge, its prompt for instance: it then agrees with
-        them more than with others, and is refused.
+        Whether labels given here tuned the judge, such as its prompt; it is then refused.
     name : str, optional
         Heading in tables, such as a file's name.
 
     Raises
     ------
     ValueError
-        If arguments do not fit together; the message names the argument, the model, the first rows
-        concerned and the remedy.
+        If arguments do not fit together; the message names the argument, the model and the rows.
 
     Warns
     -----
@@ -154,6 +151,8 @@ class Predictions(TestSet):
         judge: Any = None, label_weight: ArrayLike | None = None, judge_tuned: bool = False,
         name: str | None = None,
     ) -> None:  # fmt: skip
+        checks.check_order({"`y_true`": y_true, "`ids`": ids, "`groups`": groups, "`runs`": runs,
+            "`strata`": strata, "weights": sample_weight, "`slices`": slices})  # fmt: skip
         if judge is not None:
             check_design(judge_tuned, groups=groups, runs=runs, sample_weight=sample_weight)
         y_true, outputs, self._judge = with_verdicts(y_true, outputs, judge, label_weight)
@@ -202,7 +201,8 @@ class Predictions(TestSet):
         [[0.8808, 0.1192], [0.5, 0.5]]
         """
         check_mapping("logits", logits, "logits, e.g. {'cnn': logits}")
-        arrays = {m: checks.logits(m, array) for m, array in checks.model_arrays(logits).items()}
+        arrays = checks.model_arrays(logits, y_true)
+        arrays = {model: checks.logits(model, array) for model, array in arrays.items()}
         outputs = {model: checks.softmax(array) for model, array in arrays.items()}
         return cls(y_true, outputs, kind="probabilities", **options).ordered_by(arrays)
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
-from modelcompare.data.inputs import columns_of
+from modelcompare.data.inputs import check_order, columns_of
 from modelcompare.words import check_flag, check_names, check_numbers
 
 T = TypeVar("T")
@@ -103,6 +103,7 @@ def check_score_names(names: Sequence[str], kinds: Mapping[str, str]) -> tuple[s
 
 def named_scores(scores: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, ArrayLike]]:
     """Return the names of several scores, empty for one score, and each model's array."""
+    check_order({f"model {name!r}": each for name, each in scores.items()})
     named = {m: found for m, given in scores.items() if (found := columns_of(given)) is not None}
     if not named:
         return (), dict(scores)

@@ -21,6 +21,7 @@ from modelcompare.data.kinds import (
     two_classes,
 )
 from modelcompare.data.label_sets import SETS, are_sets, as_matrices
+from modelcompare.data.misspelt_sets import check_sets
 from modelcompare.data.survival import SURVIVAL, as_survival, is_survival
 from modelcompare.words import Kind, KindOrAuto
 
@@ -64,8 +65,11 @@ def read_inputs(
     survival = is_survival(y_true, kind)
     if survival or are_sets(y_true, kind):
         read = as_survival if survival else as_matrices
-        return read(y_true, checks.by_model(outputs), labels, kind)
-    arrays = checks.model_arrays(outputs)
+        truth, arrays, kinds, known = read(y_true, checks.by_model(outputs, y_true), labels, kind)
+        if labels is None and not survival:
+            check_sets(truth, arrays, kinds, np.asarray(known))
+        return truth, arrays, kinds, known
+    arrays = checks.model_arrays(outputs, y_true)
     found = None if y_true is None else as_truth(y_true, kind)
     n_samples = len(next(iter(arrays.values())) if found is None else found)
     checks.check_lengths(arrays, found, n_samples)

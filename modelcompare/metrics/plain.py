@@ -189,6 +189,7 @@ def _checked(
 
 def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
     options = dict(given)
+    checks.check_order(given)
     *truth, output = (options.pop(name) for name in _names(metric))
     labels, sample_weight = options.pop("labels", None), options.pop("sample_weight")
     pos_label, binary = options.pop("pos_label", None), options.get("average") == "binary"

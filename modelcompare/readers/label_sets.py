@@ -18,6 +18,7 @@ from modelcompare.data.label_sets import SETS
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.profile import Profile
+from modelcompare.spelling import in_one_case
 
 _WRITTEN = re.compile(r"\s*[\[({](.*)[\])}]\s*", re.DOTALL)
 _QUOTED = re.compile(r"""\s*(?:'([^']*)'|"([^"]*)")\s*(?:,|$)""")
@@ -35,12 +36,14 @@ def joined(seen: Profile) -> Profile:
     truth = None if true is None else _tuples(seen.frame[true], seen, true)
     if true is None or truth is None:
         return seen
-    known = {label for cell in truth.dropna() for label in cell}
+    # Labels in another spelling are refused with the predictions, not left out.
+    known = {in_one_case(label) for cell in truth.dropna() for label in cell}
     found = {true: truth}
     for heading in (h for h in seen.headings if h != true):
         cells = _tuples(seen.frame[heading], seen, true)
         labels = [label for cell in ([] if cells is None else cells.dropna()) for label in cell]
-        if cells is None or (labels and np.mean([x in known for x in labels]) < _SHARED):
+        shared = [in_one_case(label) in known for label in labels]
+        if cells is None or (labels and np.mean(shared) < _SHARED):
             continue
         found[heading] = cells
     return seen.holding(seen.frame.assign(**found))
@@ -63,8 +66,6 @@ def _tuples(column: Column, seen: Profile, true: str) -> Column | None:
     missing = column.isna() & (not split)
     bad = [row is None and not gone for row, gone in zip(rows, missing, strict=True)]
     if any(bad) or not any(row is not None for row in rows):
-        return None
-    if not split and not any(rows):
         return None
     cells = [None if row is None else tuple(sorted(row)) for row in rows]
     return pd.Series(cells, index=column.index, name=column.name, dtype=object)
@@ -124,6 +125,11 @@ def _of_indicators(seen: Profile) -> Profile:
             )
         if not {*columns} <= {*labels} or not ones.all():
             continue
+        if lacking := [label for label in labels if label not in columns]:
+            raise ValueError(
+                f"{seen.where}: model {name!r} has no column {f'{name}:{lacking[0]}'!r}, as "
+                f"{true!r} has for this label; add it, with 0 where the label is not given."
+            )
         cells = [tuple(sorted(numbers.columns[row == 1])) for row in numbers.to_numpy()]
         made[name] = pd.Series(cells, index=seen.frame.index, dtype=object)
         place |= dict.fromkeys(columns.values(), name)

@@ -180,7 +180,7 @@ def _numbers(column: Column, seen: Profile) -> FloatArray | None:
         seen.columns.pred, *seen.chosen
     )  # fmt: skip
     lengths = sorted({len(row) for row in rows})
-    numeric = all(map(_is_number, chain.from_iterable(rows)))
+    numeric = lengths[-1] > 0 and all(map(_is_number, chain.from_iterable(rows)))
     if numeric and len(lengths) == 1 and lengths[0] > 1:
         array = np.array([[*map(float, row)] for row in rows])
         if _are_probabilities(array, normalize=seen.columns.normalize):

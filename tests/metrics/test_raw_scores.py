@@ -97,10 +97,28 @@ def test_labels_choose_the_positive_class():
 
 def test_numbers_beyond_0_and_1_are_taken_for_raw_scores_with_a_warning():
     with pytest.warns(DataWarning, match="beyond \\[0, 1\\] for 2 classes.*raw scores of 1"):
-        preds = mc.Predictions(ASAH.poor, {"s100b": MARKERS["s100b"]})
+        preds = mc.Predictions(ASAH.poor, {"s100b": 10 * MARKERS["s100b"]})
     assert preds.output("s100b").kind == "values"
     within = mc.Predictions(ASAH.poor, {"s100b": MARKERS["s100b"] / 10})
     assert within.output("s100b").kind == "probabilities"
+
+
+def test_a_few_numbers_beyond_0_and_1_are_refused_as_slips_of_probabilities():
+    # Two of three default metrics would be others if one of 200 were written 1.3.
+    rng = np.random.default_rng(0)
+    truth, right = rng.integers(0, 2, 200), rng.random(200)
+    for slip in (1.3, -0.2):
+        spoilt = np.where(np.arange(200) == 3, slip, right)
+        text = r"model 'a' gave numbers between 0 and 1, except in 1 row \(row 3\); correct these"
+        with pytest.raises(ValueError, match=text):
+            mc.Predictions(truth, {"a": spoilt, "b": right})
+        table = pd.DataFrame({"y_true": truth, "a": spoilt, "b": right})
+        with pytest.raises(ValueError, match=text):
+            mc.read_predictions(table)
+        assert mc.read_predictions(table, kind="values").kinds == {"a": "values", "b": "values"}
+    # As one marker of 113 patients is: 2.07 is its largest value.
+    with pytest.raises(ValueError, match="for raw scores pass kind='values'"):
+        mc.Predictions(ASAH.poor, {"s100b": MARKERS["s100b"]})
 
 
 def test_errors_of_raw_scores_stay_what_they_were(markers):
