@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from modelcompare import spelling
+from modelcompare.data.checks import warn_of_data
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import DoubtError, as_options, listed
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
@@ -43,7 +44,19 @@ def model_columns(seen: Profile, candidates: Sequence[str], true: str | None
         models, left_out = _scores(seen, candidates)
     else:
         models, left_out = _labels(seen, candidates, true)
+    _warn_of_empty(seen, left_out)
     return models, [*left_out, *companions]
+
+
+def _warn_of_empty(seen: Profile, left_out: Sequence[str]) -> None:
+    """Warn of columns without any cell, which may be models whose results were never written."""
+    named = [h for h in left_out if not names.describes(h) and not h.startswith("Unnamed")]
+    empty = [h for h in named if not len(seen.present(h))]
+    if empty:
+        warn_of_data(
+            f"{seen.where}: column {listed(empty)} is empty in every row and was left out; if it "
+            "is a model, write its results (formulas of a spreadsheet as values).",
+        )
 
 
 def _scores(seen: Profile, candidates: Sequence[str]) -> tuple[list[str], list[str]]:

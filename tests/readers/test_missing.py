@@ -214,3 +214,13 @@ def test_a_missing_label_is_the_most_frequent_class_that_is_wrong():
     scores = mc.compare(preds, ["f1", "f1_macro"], n_resamples=99).scores
     first = scores[scores["model"] == "first"]["estimate"].tolist()
     assert first == pytest.approx([6 / 11, 1 / 2, 0, (6 / 11 + 1 / 2) / 3])
+
+
+def test_a_column_without_any_cell_is_left_out_with_a_warning(tmp_path):
+    table = pd.DataFrame({"y_true": [0, 1] * 30, "a": [None] * 60, "b": [0, 1] * 30})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    for source in (table, tmp_path / "t.csv"):
+        with pytest.warns(DataWarning, match="column a is empty in every row and was left out"):
+            assert mc.read_predictions(source).models == ("b",)
+    # Descriptions of samples may be empty.
+    assert mc.read_predictions(table.rename(columns={"a": "comment"})).models == ("b",)
