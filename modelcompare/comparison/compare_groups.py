@@ -17,6 +17,7 @@ from modelcompare.comparison.correction import adjust_groups
 from modelcompare.comparison.groups import GroupComparison
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import WITHIN, check_weights, notes_of_sets, shares_of, within
+from modelcompare.comparison.suite_checks import check_metrics
 from modelcompare.comparison.warned import held_back, warn_of_few_sets
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
@@ -150,6 +151,8 @@ def compare_groups(
         groups, metrics, what="sets" if of_sets else "subgroups", rng=rng, correction=correction,
         random=within(random), alpha=level, **options,
     )  # fmt: skip
+    if of_sets:
+        check_metrics(results)
     _check_runs([*results.values()], shares)
     found = _correct_together(results, correction, alpha)
     notes = {k: each.evidence.notes + each.evidence.positive_notes for k, each in found.items()}

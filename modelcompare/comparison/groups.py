@@ -18,6 +18,7 @@ from modelcompare.comparison.forest import group_panel, keys_of
 from modelcompare.comparison.pooled import Means, difference_frame
 from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.subgroups import subgroup_findings, worst_first
 from modelcompare.comparison.suite import (
     mean_rows,
     new_sets_note,
@@ -25,10 +26,8 @@ from modelcompare.comparison.suite import (
     pooled_findings,
     saturation,
     set_findings,
-    subgroup_findings,
     values_of,
     varying,
-    worst_first,
     written_shares,
 )
 from modelcompare.comparison.tables import pair_table

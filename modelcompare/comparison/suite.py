@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, get_args
 
@@ -13,6 +12,7 @@ from scipy.stats import kendalltau
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import POWER, Compared
+from modelcompare.comparison.suite_checks import check_names
 from modelcompare.comparison.tables import best_first, led
 from modelcompare.data.sizes import n_items
 from modelcompare.data.test_set import TestSet
@@ -88,8 +88,9 @@ def check_weights(argument: str, value: Any) -> None:
         raise ValueError(f"`{argument}` must be {choices} or a mapping, got {value!r}.")
 
 
-def check_several(sets: Sized, random: RandomOfSets) -> None:
-    """Refuse a question about new test sets where there is one."""
+def check_several(sets: Mapping[str, TestSet], random: RandomOfSets) -> None:
+    """Refuse sets that do not go together, and a question about new ones where there is one."""
+    check_names(sets)
     if random in WITHIN and len(sets) < 2:
         raise ValueError(f"random={random!r} asks about new test sets, which needs several.")
 
@@ -203,6 +204,9 @@ def set_findings(
 ) -> list[Finding]:  # fmt: skip
     """Return sentences: how far the sets agree on the order, and which separate no models."""
     found = []
+    if len({each.keys for each in results.values()}) > 1:
+        text = "The test sets have different classes, so there is no mean over them"
+        found.append(Finding(f"{text}: name a metric with one value for all, such as f1_macro."))
     for metric, at in places.items():
         text = ""
         values = values_of(results, models, at)
@@ -295,80 +299,6 @@ def _better_than(beaten: Mapping[str, Any], words: Words) -> str:
     """Return a clause: models that are significantly worse, with the largest p-value."""
     p = p_clause(max(row.p_adjusted for row in beaten.values()), at_most=len(beaten) > 1)
     return f"is {words.better} than {some_of([*beaten])} ({p})"
-
-
-def subgroup_findings(results: Mapping[Any, Compared]) -> list[Finding]:
-    """Return a sentence for each value: how a model compares with the others in each subgroup.
-
-    The model is the baseline, or the one that leads in most subgroups. P-values are corrected for
-    all subgroups.
-    """
-    groups = {f"{name} = {value}": found for (name, value), found in results.items()}
-    keys = next(iter(groups.values())).keys
-    return [_subgroup_finding(groups, at) for at in range(len(keys))]
-
-
-def _subgroup_finding(groups: Mapping[str, Compared], at: int) -> Finding:
-    first = next(iter(groups.values()))
-    key, models = first.keys[at], first.models
-    name = value_name(key.metric, key.label)
-    known = {group: x for group, x in groups.items() if not np.isnan(x.point[:, at]).all()}
-    leads = Counter(models[found.order[0, at]] for found in known.values())
-    better = sum(found.ahead[at].sum(axis=1) for found in known.values()) + np.zeros(len(models))
-    words = words_of(first.metric_info[key.metric].greater_is_better)
-    named = first.baseline or max(models, key=lambda x: (leads[x], better[models.index(x)]))
-    own = models.index(named)
-    values = {group: first.direction[at] * x.point[own, at] for group, x in known.items()}
-    values = {group: value for group, value in values.items() if not np.isnan(value)}
-    if not values:
-        return Finding(f"{name}: undefined for {named} in every subgroup.", key.metric)
-    worst = min(values, key=values.__getitem__)
-    score = format_number(groups[worst].point[own, at], groups[worst].decimals[key.metric])
-    lowest = "worst" if first.directed[at] else "lowest"
-    text = f"has its {lowest} value, {score}, in {worst}"
-    if len(models) > 1:
-        differs = _differences_from(own, known, at, words)
-        leading = f"{words.leads} in {leads[named]} of {len(known)} subgroups"
-        text = f"{leading} and {differs}; its {lowest} value is {score} ({worst})"
-    sameness = min(found.sameness[at] for found in known.values())
-    return Finding(f"{name}: {named} {text}.", key.metric, sameness)
-
-
-def _differences_from(own: int, groups: Mapping[str, Compared], at: int, words: Words) -> str:
-    """Return a clause: the models that one is significantly better or worse than, and where."""
-    clauses, p_values = [], []
-    models = next(iter(groups.values())).models
-    for word in (words.worse, words.better):
-        for other, model in enumerate(models):
-            i, j = (own, other) if word == words.better else (other, own)
-            where = [group for group, found in groups.items() if found.ahead[at, i, j]]
-            p_values += [groups[x].p_adjusted[groups[x].row_of[own, other], at] for x in where]
-            if where:
-                which = "all" if len(where) == len(groups) else some_of(where)
-                clauses.append(f"{word} than {model} in {which}")
-    if not clauses:
-        return "no difference from it is significant"
-    return f"is {some_of(clauses)} ({p_clause(max(p_values), at_most=len(p_values) > 1)})"
-
-
-def worst_first(scores: pd.DataFrame, upwards: Mapping[str, bool | None]) -> dict[Any, int]:
-    """Number subgroups by metric, slice and value, the worst for a metric's best model first.
-
-    Where the direction is not known, it is the lowest for the model with the highest values.
-    """
-    places: dict[Any, int] = {}
-    for metric, rows in scores.groupby("metric", sort=False):
-        by = "estimate" if upwards[str(metric)] is None else "rank"
-        means = rows.groupby("model", sort=False)[by].mean()
-        best = means.idxmax() if by == "estimate" else means.idxmin()
-        estimates = rows[rows["model"] == best].groupby(["slice", "value"], sort=False)["estimate"]
-        order = (
-            estimates.mean()
-            .sort_values(ascending=upwards[str(metric)] is not False, kind="stable")
-            .index
-        )
-        places |= {(metric, *key): len(places) + place for place, key in enumerate(order)}
-    return places
 
 
 def mean_rows(

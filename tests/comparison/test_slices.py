@@ -54,7 +54,8 @@ def test_the_verdict_names_subgroups_where_a_model_is_better_or_worse():
 
 def test_the_verdict_of_subgroups_names_the_baseline():
     found = mc.compare_groups(sliced(SHARES), "accuracy", n_resamples=999, baseline="b")
-    assert found.verdict().startswith("accuracy: b leads in 1 of 4 subgroups and is worse than a ")
+    # In one of the two it is level with a.
+    assert found.verdict().startswith("accuracy: b leads in 2 of 4 subgroups and is worse than a ")
     assert "its worst value is 0.500 (lang = en)" in found.verdict()
 
 
@@ -75,3 +76,29 @@ def test_subgroups_without_findings_say_so():
     assert "and no difference from it is significant; its worst value is" in one.verdict()
     alone = mc.compare_groups(sliced(same)["a"], "accuracy", n_resamples=99)
     assert alone.verdict() == "accuracy: a has its worst value, 0.800, in lang = de."
+
+
+def _wrong(n, group, groups):
+    """Labels of which the first so many in a group are wrong."""
+    here = groups == group
+    return np.where(here & (np.cumsum(here) <= n), 1, 0)
+
+
+def test_models_that_lead_in_as_many_subgroups_are_all_named():
+    groups = np.resize(["u", "v"], 120)
+    outputs = {"first": _wrong(10, "u", groups), "second": _wrong(10, "v", groups)}
+    preds = mc.Predictions(np.zeros(120, int), outputs, slices={"g": groups}, labels=[0, 1])
+    for order in (["first", "second"], ["second", "first"]):
+        text = mc.compare_groups(preds[order], "accuracy", n_resamples=199).verdict()
+        assert text.startswith(f"accuracy: {order[0]} leads in 1 of 2 subgroups and is worse than")
+        assert f"; {order[1]} leads in 1 of 2 subgroups and is worse than {order[0]} in" in text
+    # The same in both subgroups: both lead in both.
+    level = mc.Predictions(
+        np.zeros(120, int),
+        dict.fromkeys("ab", outputs["first"]),
+        slices={"g": groups},
+        labels=[0, 1],
+    )
+    text = mc.compare_groups(level, "accuracy", n_resamples=199).verdict()
+    for model in "ab":
+        assert f"{model} leads in 2 of 2 subgroups and no difference from it is significant" in text

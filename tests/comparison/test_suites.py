@@ -568,3 +568,41 @@ def test_a_mean_that_is_undefined_for_all_models_is_named():
         warnings.simplefilter("ignore", mc.UndefinedMetricWarning)
         found = mc.compare_groups({"x": constant, "y": constant}, "cohen_kappa", n_resamples=99)
     assert found.verdict() == "cohen_kappa, mean of 2 test sets: undefined for every model."
+
+
+def _of_classes(classes, n=120):
+    truth = np.resize(classes, n)
+    return mc.Predictions(truth, {"a": truth[::-1], "b": truth})
+
+
+ROADS = {
+    "compare_groups": lambda sets: mc.compare_groups(sets, n_resamples=99),
+    "decide": lambda sets: mc.decide(sets, "a", "b", "accuracy", margin=0.1, n_resamples=99),
+    "gate": lambda sets: mc.gate(sets, "a", "b", "each(accuracy):-0.1", n_resamples=99),
+    "sample_size": lambda sets: mc.sample_size(sets, "a", "b", "accuracy"),
+}
+
+
+@pytest.mark.parametrize("road", ROADS.values(), ids=ROADS)
+def test_sets_that_spell_a_class_or_their_name_in_two_ways_are_refused(road):
+    text = "test set 't' has the class 'No' and test set 's' the class 'no'"
+    with pytest.raises(ValueError, match=text):
+        road({"s": _of_classes(["no", "yes"]), "t": _of_classes(["No", "Yes"])})
+    with pytest.raises(
+        ValueError, match="test sets 'law' and 'law ' have names that look the same"
+    ):
+        road({"law": _of_classes(["no", "yes"]), "law ": _of_classes(["no", "yes"])})
+
+
+def test_sets_of_labels_beside_sets_of_scores_are_refused_with_their_metrics():
+    scores = mc.Predictions.from_scores({"a": [0.0, 1] * 30, "b": [1.0, 1] * 30}, bounds=(0, 1))
+    sets = {"s": _of_classes(["no", "yes"]), "t": scores}
+    text = r"'s' and 't' have different default metrics \(accuracy, f1_macro and mean_score\)"
+    with pytest.raises(ValueError, match=text):
+        mc.compare_groups(sets, n_resamples=99)
+
+
+def test_sets_of_different_classes_state_that_there_is_no_mean():
+    sets = {"s": _of_classes(["no", "yes"]), "t": _of_classes(["cat", "dog"])}
+    text = mc.compare_groups(sets, "f1", n_resamples=99).verdict()
+    assert text.startswith("The test sets have different classes, so there is no mean over them")

@@ -1,0 +1,113 @@
+"""Sentences on the subgroups of a test set, and their order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.comparison.compared import Compared
+from modelcompare.directions import Words, words_of
+from modelcompare.report.document import Finding
+from modelcompare.report.numbers import format_number, joined, p_clause, some_of
+from modelcompare.words import value_name
+
+# Models named in a sentence, of those that lead in as many subgroups.
+_MOST_LEVEL = 3
+
+
+def subgroup_findings(results: Mapping[Any, Compared]) -> list[Finding]:
+    """Return a sentence for each value: how a model compares with the others in each subgroup.
+
+    The model is the baseline, or the one that leads in most subgroups; several if they lead in as
+    many and are better than others as often. P-values are corrected for all subgroups.
+    """
+    groups = {f"{name} = {value}": found for (name, value), found in results.items()}
+    keys = next(iter(groups.values())).keys
+    return [_finding(groups, at) for at in range(len(keys))]
+
+
+def _finding(groups: Mapping[str, Compared], at: int) -> Finding:
+    """Return the sentence about one value."""
+    first = next(iter(groups.values()))
+    key, models = first.keys[at], first.models
+    name = value_name(key.metric, key.label)
+    known = {group: x for group, x in groups.items() if not np.isnan(x.point[:, at]).all()}
+    leads = Counter(models[model] for found in known.values() for model in _best(found, at))
+    better = sum(found.ahead[at].sum(axis=1) for found in known.values()) + np.zeros(len(models))
+    merits = {model: (leads[model], better[place]) for place, model in enumerate(models)}
+    named = [model for model in models if merits[model] == max(merits.values())]
+    named = named if first.baseline is None else [first.baseline]
+    if not known:
+        return Finding(f"{name}: undefined for {joined(named)} in every subgroup.", key.metric)
+    clauses = [_clause(model, leads[model], known, at) for model in named[:_MOST_LEVEL]]
+    more = len(named) - len(clauses)
+    clauses += [f"{more:,} more lead as often"] if more else []
+    sameness = min(found.sameness[at] for found in known.values())
+    return Finding(f"{name}: {'; '.join(clauses)}.", key.metric, sameness)
+
+
+def _clause(named: str, n_led: int, groups: Mapping[str, Compared], at: int) -> str:
+    """Return a clause about one model: where it leads, what it differs from, its worst value."""
+    first = next(iter(groups.values()))
+    key, own = first.keys[at], first.models.index(named)
+    values = {group: first.direction[at] * x.point[own, at] for group, x in groups.items()}
+    values = {group: value for group, value in values.items() if not np.isnan(value)}
+    if not values:
+        return f"undefined for {named} in every subgroup"
+    worst = min(values, key=values.__getitem__)
+    score = format_number(groups[worst].point[own, at], groups[worst].decimals[key.metric])
+    lowest = "worst" if first.directed[at] else "lowest"
+    if len(first.models) == 1:
+        return f"{named} has its {lowest} value, {score}, in {worst}"
+    words = words_of(first.metric_info[key.metric].greater_is_better)
+    differs = _differences_from(own, groups, at, words)
+    leading = f"{named} {words.leads} in {n_led} of {len(groups)} subgroups"
+    return f"{leading} and {differs}; its {lowest} value is {score} ({worst})"
+
+
+def _best(found: Compared, at: int) -> list[int]:
+    """Return the models with the best value, several if it is the same but for rounding."""
+    values = found.point[:, at]
+    same = np.isclose(values, values[found.order[0, at]], rtol=1e-12, atol=0)
+    return np.flatnonzero(same).tolist()
+
+
+def _differences_from(own: int, groups: Mapping[str, Compared], at: int, words: Words) -> str:
+    """Return a clause: the models that one is significantly better or worse than, and where."""
+    clauses, p_values = [], []
+    models = next(iter(groups.values())).models
+    for word in (words.worse, words.better):
+        for other, model in enumerate(models):
+            i, j = (own, other) if word == words.better else (other, own)
+            where = [group for group, found in groups.items() if found.ahead[at, i, j]]
+            p_values += [groups[x].p_adjusted[groups[x].row_of[own, other], at] for x in where]
+            if where:
+                which = "all" if len(where) == len(groups) else some_of(where)
+                clauses.append(f"{word} than {model} in {which}")
+    if not clauses:
+        return "no difference from it is significant"
+    return f"is {some_of(clauses)} ({p_clause(max(p_values), at_most=len(p_values) > 1)})"
+
+
+def worst_first(scores: pd.DataFrame, upwards: Mapping[str, bool | None]) -> dict[Any, int]:
+    """Number subgroups by metric, slice and value, the worst for a metric's best model first.
+
+    Where the direction is not known, it is the lowest for the model with the highest values.
+    """
+    places: dict[Any, int] = {}
+    for metric, rows in scores.groupby("metric", sort=False):
+        by = "estimate" if upwards[str(metric)] is None else "rank"
+        means = rows.groupby("model", sort=False)[by].mean()
+        best = means.idxmax() if by == "estimate" else means.idxmin()
+        estimates = rows[rows["model"] == best].groupby(["slice", "value"], sort=False)["estimate"]
+        order = (
+            estimates.mean()
+            .sort_values(ascending=upwards[str(metric)] is not False, kind="stable")
+            .index
+        )
+        places |= {(metric, *key): len(places) + place for place, key in enumerate(order)}
+    return places

@@ -1,0 +1,41 @@
+"""Checks of several test sets that are compared together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from modelcompare.comparison.result import Comparison
+from modelcompare.data.test_set import TestSet
+from modelcompare.spelling import lookalikes, twins, written
+
+
+def check_names(sets: Mapping[str, TestSet]) -> None:
+    """Refuse test sets whose names look the same, and classes that they spell differently."""
+    for one, other in lookalikes(sets):
+        raise ValueError(
+            f"test sets {one} and {other} have names that look the same; if they are one, put "
+            "their samples together, if not, rename one."
+        )
+    known: dict[object, str] = {}
+    for name, each in sets.items():
+        labels = [] if each.labels is None else each.labels.tolist()
+        for label, (other, how) in twins(labels, known).items():
+            raise ValueError(
+                f"test set {name!r} has the class {written(label, how)} and test set "
+                f"{known[other]!r} the class {written(other, how)} ({how}), which would be two; "
+                "write them the same way."
+            )
+        known |= {label: name for label in labels if label not in known}
+
+
+def check_metrics(results: Mapping[str, Comparison]) -> None:
+    """Refuse test sets that were compared on other metrics, as their outputs are of other kinds."""
+    first, *others = results
+    metrics = {name: result.evidence.metrics for name, result in results.items()}
+    for name in others:
+        if metrics[name] != metrics[first]:
+            raise ValueError(
+                f"test sets {first!r} and {name!r} have different default metrics "
+                f"({', '.join(metrics[first])} and {', '.join(metrics[name])}); name metrics that "
+                "all sets have (--metric NAME), or compare the sets one by one."
+            )
