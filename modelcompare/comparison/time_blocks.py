@@ -28,6 +28,8 @@ from modelcompare.metrics.texts import EXACT
 _TIMES, _FEWEST = 3.0, 6
 # The first two numbers of dates that may begin with the day or the month.
 _SLASHED = r"^\s*(\d{1,2})\s*[/.-]\s*(\d{1,2})\s*[/.-]\s*\d{4}\b"
+# A time of day with its zone.
+_ZONE = r":\d{2}.*?(?:Z|[A-Z]{3,4}|[+-]\d{2}:?\d{2})\s*$"
 _YEAR, _MONTHS = r"\d{4}", 12
 # Largest number of pairs of models whose differences are considered.
 _MOST_PAIRS = 50
@@ -113,6 +115,10 @@ def _as_times(column: AnyArray) -> AnyArray:
     )
     unread = found.isna().to_numpy()
     refuse_rows(unread, "`time` has cells that are no dates", "write them as 2026-01-31")
+    zoned = series.astype(str).str.contains(_ZONE).to_numpy()
+    if zoned.any():
+        remedy = "write that of each"
+        refuse_rows(~zoned, "`time` has a time zone in some cells, and none", remedy)
     return found.dt.tz_localize(None).to_numpy().astype(np.int64)
 
 

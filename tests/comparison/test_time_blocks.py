@@ -216,3 +216,15 @@ def test_longer_horizons_follow_the_published_formula(horizon):
 def test_losses_without_a_test_are_refused(a, b, horizon, message):
     with pytest.raises(ValueError, match=message):
         mc.tests.diebold_mariano(a, b, horizon=horizon)
+
+
+@pytest.mark.parametrize("zone", ["+00:00", "Z", " UTC", "+0100"])
+def test_times_with_a_zone_beside_times_without_one_are_refused(zone):
+    times = pd.date_range("2024-01-01", periods=60, freq="h").astype(str)
+    preds = mc.Predictions([0, 1] * 30, {"a": [0, 1] * 30})
+    mixed = [time + zone if row % 2 else time for row, time in enumerate(times)]
+    text = r"time zone in some cells, and none in 30 rows \(first: 0, 2, 4\); write that of each"
+    with pytest.raises(ValueError, match=text):
+        mc.io.in_time_blocks(preds, mixed)
+    of_all = mc.io.in_time_blocks(preds, [time + zone for time in times])
+    np.testing.assert_array_equal(of_all.groups, mc.io.in_time_blocks(preds, times).groups)
