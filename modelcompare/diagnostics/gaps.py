@@ -31,6 +31,7 @@ from modelcompare.questions.claims import (
     all_of,
     answer_of,
     bounds_of_difference,
+    check_margin,
     claims_of,
     ends_of,
     p_of_difference,
@@ -195,8 +196,8 @@ def gaps(
     Raises
     ------
     ValueError
-        If there are no slices, fewer than two subgroups are large enough, or a cluster is in
-        several subgroups.
+        If there are no slices, fewer than two subgroups are large enough, a cluster is in several
+        subgroups, or samples without a subgroup leave open whether all gaps are within a margin.
 
     Warns
     -----
@@ -218,9 +219,10 @@ def gaps(
       group_a group_b  difference
     0       f       m         0.5
     """
-    name, parts, left_out = _parts(predictions, by, min_size)
+    name, parts, left_out = _parts(predictions, by, min_size, asked=margin is not None)
     chosen = default_metric(predictions) if metric is None else metric
     value, of_class = resolved_value(chosen, label, predictions)
+    check_margin(margin or 0.0, value)
     samples, seed, at = {}, seed_sequence(rng), 0
     for place, (group, part) in enumerate(parts.items()):
         samples[group] = bootstrap(
@@ -245,9 +247,12 @@ def gaps(
 
 
 def _parts(
-    predictions: Predictions, by: str | None, min_size: int
+    predictions: Predictions, by: str | None, min_size: int, *, asked: bool
 ) -> tuple[str, dict[Any, Predictions], tuple[str, ...]]:
-    """Return the variable, the subgroups by its values, and a note on those left out."""
+    """Return the variable, the subgroups by its values, and notes on samples left out.
+
+    Whether all gaps are small, if that is `asked`, is not known of samples without a group.
+    """
     slices = slices_of(predictions, by)
     if len(slices.columns) != 1:
         raise ValueError(f"`by` must name one of the slices {', '.join(slices.columns)}.")
@@ -268,7 +273,15 @@ def _parts(
                 )
     small = [f"{value} ({n:,})" for _, value, n in left_out if value is not None]
     notes = (f"Left out, below {min_size} samples: {', '.join(small)}.",) if small else ()
-    return str(slices.columns[0]), parts, notes
+    name = str(slices.columns[0])
+    n_without = sum(n for _, value, n in left_out if value is None)
+    if n_without and asked:
+        raise ValueError(
+            f"{n_without:,} of {n_seen(predictions):,} samples have no {name}, so gaps to them are "
+            "not known; give them a value, e.g. 'unknown', or leave these samples out."
+        )
+    without = (f"Left out, without {name}: {n_without:,} samples.",) if n_without else ()
+    return name, parts, (*notes, *without)
 
 
 @dataclass(frozen=True)

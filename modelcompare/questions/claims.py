@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from modelcompare.intervals import Interval
+from modelcompare.metrics.base import AnyMetric
 from modelcompare.significance import Outcome
 from modelcompare.words import Alternative, Answer, Decision
 
@@ -27,6 +28,17 @@ def claims_of(kind: Decision, margin: float) -> list[tuple[float, float]]:
     """Return the one-sided claims of which a claim consists: sign * gain > threshold."""
     above = (1.0, margin if kind == "superior" else -margin)
     return [above, (-1.0, -margin)] if kind == "equivalent" else [above]
+
+
+def check_margin(margin: float, metric: AnyMetric) -> None:
+    """Refuse a margin of the whole range of a metric, with which nothing could fail."""
+    low, high = metric.bounds
+    if margin >= high - low:
+        percent = f"; for {margin:g} % write {margin / 100:g}" if high - low == 1 else ""
+        raise ValueError(
+            f"`margin` (--margin) {margin:g} is not below the range of {metric.name}, which is "
+            f"{high - low:g}: nothing could be worse by it{percent}."
+        )
 
 
 def ends_of(interval: Interval, row: int, place: int) -> Ends:

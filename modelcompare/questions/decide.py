@@ -23,7 +23,7 @@ from modelcompare.engine.units import THESE_RUNS
 from modelcompare.escape import terminal
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.any_time import GainAtAnyTime
-from modelcompare.questions.claims import POWER, answer_of, claims_of, n_needed
+from modelcompare.questions.claims import POWER, answer_of, check_margin, claims_of, n_needed
 from modelcompare.questions.contrast import warn_of_undefined
 from modelcompare.questions.gains import Gain
 from modelcompare.report.document import Document
@@ -374,6 +374,7 @@ def _decision(
 ) -> DecisionResult:  # fmt: skip
     """Decide about a gain."""
     first, unseen, n = found.first, found.unseen[0], found.n_units
+    check_margin(margin, first.metric)
     claims, ends, gain = claims_of(kind, margin), found.planned(alpha), found.gain
     warn_of_undefined(first.metric.name, first.label, unseen.gain, (baseline, candidate))
     found.check_width(ends)

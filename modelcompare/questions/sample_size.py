@@ -19,7 +19,7 @@ from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.options import check_positive
-from modelcompare.questions.claims import Ends
+from modelcompare.questions.claims import Ends, check_margin
 from modelcompare.questions.components import Pilot
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.labels import LabelPlan
@@ -160,6 +160,7 @@ def sample_size(
         _check_planned(contrast, f" {name!r}" if name else "")
     _check_runs(contrasts, cost_item, cost_run)
     plan, first = LabelPlan.of(contrasts), contrasts[0]
+    check_margin(margin or 0.0, first.metric)
     sets_vary = random in WITHIN
     pilot = Pilot.of(contrasts, sets_vary=sets_vary) if plan is None else plan.pilot
     if pilot.components.standard_error(pilot.size) == 0:

@@ -132,3 +132,15 @@ def test_the_command_fails_where_a_gap_is_not_shown_to_be_small(tmp_path, run):
     assert run(*asked, "--margin", "0.02").code == 1
     assert "one --by COLUMN" in run("groups", path, "--gaps", "-m", "recall").err
     assert "--margin is for --gaps" in run(*asked[:4], "--margin", "0.1").err
+
+
+def test_samples_without_a_group_are_named_and_no_margin_is_shown_without_them():
+    rng = np.random.default_rng(0)
+    truth, sex = rng.integers(0, 2, 400), np.array(["m", "f"] * 200, dtype=object)
+    sex[:150] = None
+    model = np.where(rng.random(400) < 0.8, truth, 1 - truth)
+    preds = mc.Predictions(truth, {"a": model}, slices={"sex": sex})
+    found = mc.diagnostics.gaps(preds, "accuracy")
+    assert found.notes == ("Left out, without sex: 150 samples.",)
+    with pytest.raises(ValueError, match="150 of 400 samples have no sex, so gaps to them"):
+        mc.diagnostics.gaps(preds, "accuracy", margin=0.2)

@@ -211,3 +211,25 @@ def test_selfcheck_shows_a_test_that_needs_exchangeable_models():
     certain = mc.Predictions.from_scores({"a": [1.0] * 12, "b": [0.0] * 12}, greater_is_better=True)
     frame = mc.diagnostics.selfcheck(certain, "a", "b", "mean_score", n_trials=5, n_resamples=9)
     assert np.isnan(frame.realised[1])
+
+
+@pytest.mark.parametrize("margin", [1, 2])
+def test_a_margin_of_the_whole_range_is_refused_as_a_slip_of_percent(margin):
+    truth, right = np.resize([0, 1], 60), np.resize([0, 1, 1], 60)
+    preds = mc.Predictions(truth, {"a": right, "b": truth}, slices={"g": np.resize(["u", "v"], 60)})
+    text = rf"`margin` \(--margin\) {margin} is not below the range of accuracy, which is 1"
+    asked = (
+        lambda: mc.decide(preds, "a", "b", "accuracy", margin=margin, n_resamples=99),
+        lambda: mc.gate(preds, "a", "b", f"accuracy:-{margin}", n_resamples=99),
+        lambda: mc.gate(preds, "a", "b", f"accuracy:+{margin}", n_resamples=99),
+        lambda: mc.sample_size(preds, "a", "b", "accuracy", margin=margin),
+        lambda: mc.diagnostics.gaps(preds, "accuracy", margin=margin, min_size=10),
+    )
+    for ask in asked:
+        with pytest.raises(ValueError, match=f"{text}.*for {margin} % write 0.0{margin}"):
+            ask()
+    # Scores from 0 to 100 may have a margin of 1.
+    scores = mc.Predictions.from_scores(
+        {"a": 100.0 * right, "b": 100.0 * truth}, greater_is_better=True, bounds=(0, 100)
+    )
+    assert mc.decide(scores, "a", "b", "mean_score", margin=margin, n_resamples=99).margin == margin
