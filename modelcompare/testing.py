@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeVar
 from unittest import SkipTest
 
 from modelcompare.data.test_set import TestSet
-from modelcompare.metrics.registry import MetricLike
+from modelcompare.metrics.registry import MetricLike, is_of_texts
 from modelcompare.questions.gate import gate
 from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.keep import KeepResult, keep
-from modelcompare.readers import read_predictions
+from modelcompare.questions.rules import is_of_sets, read_rule
+from modelcompare.readers import read_predictions, read_sets
 from modelcompare.words import OnInconclusive, check_choice
 
 __all__ = ["assert_kept", "assert_not_worse"]
@@ -93,7 +94,9 @@ def assert_not_worse(
         rules = [{"metric": metric, "label": label, "margin": margin}]
     elif not (metric is None and margin is None and label is None):
         raise ValueError("`rules` contains metric, class and margin; leave their options out.")
-    found = gate(_read(predictions), baseline, candidate, rules, alpha=alpha, **options)
+    rules = [rules] if isinstance(rules, str | Mapping) else [*rules]
+    read = _read(predictions, [baseline, candidate], rules)
+    found = gate(read, baseline, candidate, rules, alpha=alpha, **options)
     return _settled(found, on_inconclusive)
 
 
@@ -148,16 +151,22 @@ def assert_kept(
     """
     __tracebackhide__ = True
     check_choice("on_inconclusive", on_inconclusive, OnInconclusive)
-    found = keep(_read(predictions), baseline, candidate, rules, ledger=ledger, **options)
+    rules = [rules] if isinstance(rules, str | Mapping) else [*rules]
+    read = _read(predictions, [baseline, candidate], rules)
+    found = keep(read, baseline, candidate, rules, ledger=ledger, **options)
     return _settled(found, on_inconclusive)
 
 
-def _read(predictions: Any) -> Any:
-    """Return test sets as they are, and read any other source."""
+def _read(predictions: Any, models: list[str], rules: Sequence[str | Mapping[str, Any]]) -> Any:
+    """Return test sets as they are, and read any other source as the command ``gate`` does."""
     given = predictions.values() if isinstance(predictions, Mapping) else [predictions]
     if all(isinstance(each, TestSet) for each in given):
         return predictions
-    return read_predictions(predictions)
+    of_sets = any(is_of_sets(rule) if isinstance(rule, str) else "over" in rule for rule in rules)
+    metrics = [read_rule(rule, of_sets=of_sets).get("metric") for rule in rules]
+    of_texts = bool(metrics) and all(map(is_of_texts, metrics))
+    read = read_sets if of_sets else read_predictions
+    return read(predictions, models=models, kind="texts" if of_texts else "auto")
 
 
 def _settled(found: Answered, on_inconclusive: OnInconclusive) -> Answered:

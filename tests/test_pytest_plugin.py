@@ -3,12 +3,14 @@
 import json
 import re
 import tomllib
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import modelcompare as mc
 from modelcompare import pytest_plugin
+from modelcompare.cli.app import main
 from tests.pages import ROOT
 
 pytest_plugins = ["pytester"]
@@ -179,3 +181,30 @@ def test_no_name_of_a_set_is_an_order_to_a_workflow_that_shows_the_session(sessi
     assert "pwned" in text
     assert [line for line in text.splitlines() if line.lstrip().startswith("::")] == []
     assert not re.search(r"\x1b\[31m|##\[", text)
+
+
+def test_the_fixture_reads_the_files_that_the_command_gate_reads(session, capsys):
+    # A column that is no model, beside models that are named; two sets in a folder; texts.
+    TABLE.assign(minutes=range(101)).to_csv("beside.csv", index=False)
+    Path("sets").mkdir()
+    for name in ("one", "two"):
+        TABLE.to_csv(f"sets/{name}.csv", index=False)
+    texts = {"y_true": "a b c d", "a": "a b c d", "b": "a x y d", "c": "a b c d"}
+    pd.DataFrame({k: [f"{v} {i}" for i in range(101)] for k, v in texts.items()}).to_csv(
+        "texts.csv", index=False
+    )
+    asked = {
+        "beside.csv": "accuracy:-0.01",
+        "sets": "each(accuracy):-0.01",
+        "texts.csv": "wer:-0.01",
+    }
+    for file, rule in asked.items():
+        command = ["gate", file, "--rule", rule, "--baseline", "b", "--candidate", "a"]
+        assert main([*command, "--resamples", "99"]) == 0, capsys.readouterr()
+    done = session(f"""
+        import pytest
+        @pytest.mark.parametrize(("file", "rule"), {[*asked.items()]})
+        def test_file(model_gate, file, rule):
+            assert model_gate(file, "b", "a", rule, {FEW}).passed
+    """)
+    done.assert_outcomes(passed=3)

@@ -14,6 +14,8 @@ from modelcompare.cli.options import READING, RESULTS, spelled
 from modelcompare.cli.streams import say
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
+from modelcompare.diagnostics.thresholds import check_validation
+from modelcompare.metrics.registry import is_of_texts
 from modelcompare.readers import checked_columns, read, readings_of_sets
 from modelcompare.readers.opening import read_table
 from modelcompare.readers.options import Columns
@@ -96,6 +98,7 @@ class Reading(SimpleNamespace):
             found, label = self._given_thresholds(predictions)
             return mc.diagnostics.at_thresholds(predictions, found, label=label)
         validation = read([self.threshold_from], columns).predictions[[*predictions.models]]
+        check_validation(validation, predictions)
         in_file = self.threshold_for.rpartition(":")[0].endswith((".py", ".csv"))
         best_for = mc.metrics.load_metric(self.threshold_for) if in_file else self.threshold_for
         _, named = (None, None) if in_file else mc.metrics.registry.split_class(self.threshold_for)
@@ -256,20 +259,13 @@ class Reading(SimpleNamespace):
         """Return the options as arguments of `read_predictions`."""
         columns = {**vars(self), "slices": self.slices or ()}
         columns["models"] = self.models or (self.compared and [*self.compared])
-        if self.kind == "auto" and self.asked and all(map(_is_of_texts, self.asked)):
+        if self.kind == "auto" and self.asked and all(map(is_of_texts, self.asked)):
             columns["kind"] = "texts"
         for name in ("files", "scan", "checkpoint", *_DECIDING, "time"):
             del columns[name]
         for name in ("compared", "asked"):
             columns.pop(name, None)
         return columns
-
-
-def _is_of_texts(metric: str | None) -> bool:
-    """Return whether a metric compares texts; False for a name that is none."""
-    with suppress(ValueError):
-        return metric is not None and mc.get_metric(metric).needs == "texts"
-    return False
 
 
 def _described(readings: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.comparison.one_class import OneClass, scores_of
+from modelcompare.data import checks
 from modelcompare.data.checks import listed, warn_of_data
 from modelcompare.data.kinds import Output
 from modelcompare.data.predictions import Predictions
@@ -19,7 +20,7 @@ from modelcompare.metrics.classes import resolved_value
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.metrics.running_sums import Groups
 from modelcompare.metrics.subsets import class_code
-from modelcompare.words import check_mapping, check_number
+from modelcompare.words import check_mapping, check_number, label_name
 
 # For each model the threshold of each label.
 OfLabels = dict[str, dict[Any, float]]
@@ -57,7 +58,8 @@ def choose_thresholds(
     Raises
     ------
     ValueError
-        If there are not two classes, or the metric is not one of decisions, or of single labels.
+        If there are not two classes, all samples are of one, or the metric is not one of decisions,
+        or of single labels.
 
     Warns
     -----
@@ -73,6 +75,17 @@ def choose_thresholds(
     """
     if predictions.of_sets:
         return _of_each_label(predictions, metric, label)
+    labels, hard = np.asarray(predictions.labels), predictions.hard_codes
+    if hard is not None and len({*hard.tolist()}) < 2:
+        raise ValueError(
+            f"all samples are of class {label_name(labels[hard[0]])}, so no threshold is better "
+            "than all others; choose thresholds on samples of both classes."
+        )
+    return _best(predictions, metric, label)
+
+
+def _best(predictions: Predictions, metric: MetricLike, label: Any) -> dict[str, Any]:
+    """Return the best threshold of each model, of two classes."""
     one = _positive(predictions, label)
     value, of_class = _of_decisions(predictions, metric, one.label)
     place: list[Any] = [] if of_class is None else [class_code("`label`", of_class, predictions)]
@@ -101,7 +114,7 @@ def _of_each_label(predictions: Predictions, metric: MetricLike, label: Any) -> 
             truth[:, place].astype(int), scores, kind="probabilities", labels=[0, 1],
             sample_weight=predictions.sample_weight,
         )  # fmt: skip
-        of_label[name] = choose_thresholds(one, value)
+        of_label[name] = _best(one, value, None)
     never = names[~truth.any(axis=0)]
     if len(never):
         warn_of_data(
@@ -202,12 +215,26 @@ def at_thresholds(
     lacking = [model for model in predictions.models if model not in thresholds]
     if lacking:
         raise ValueError(f"`thresholds` has none for model {lacking[0]!r}.")
+    checks.check_models(predictions.models, **{f"thresholds[{m!r}]": m for m in thresholds})
     if predictions.of_sets:
         decided = {m: _decided_sets(predictions, m, thresholds[m]) for m in predictions.models}
         return with_models(predictions, decided, "label_sets")
     one = _positive(predictions, label)
     numbers = {m: check_number("thresholds", thresholds[m]) for m in predictions.models}
     return _decided(predictions, numbers, one.code)
+
+
+def check_validation(validation: Predictions, predictions: Predictions) -> None:
+    """Refuse to choose thresholds on the test set itself, from any file."""
+    first, second = (
+        [np.asarray(each.y_true), *(each.output(m).array for m in validation.models)]
+        for each in (validation, predictions)
+    )
+    if all(np.array_equal(own, other) for own, other in zip(first, second, strict=True)):
+        raise ValueError(
+            "thresholds would be chosen on the samples of the test set itself, where the best of "
+            "many is optimistic; choose them on other samples, or see diagnostics.operating_point."
+        )
 
 
 def _decided_sets(predictions: Predictions, model: str, thresholds: Any) -> FloatArray:

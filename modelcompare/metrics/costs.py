@@ -28,15 +28,26 @@ class CostMetric(Metric):
     costs : DataFrame
         Cost of each predicted class (columns) for each true class (rows). The other parameters are
         those of `Metric`, made by `cost`.
+    of_pairs : bool
+        Whether they were given as pairs of classes, of which others cost nothing: a misspelt class
+        would make its mistakes free.
     """
 
     __hash__ = BaseMetric.__hash__
     costs: pd.DataFrame = field(compare=False, repr=False)
+    of_pairs: bool = field(default=False, repr=False)
 
     def of_classes(self, labels: AnyArray | None) -> CostMetric:
         """Return the metric with the costs in the order of the classes of a test set."""
         names = [] if labels is None else [str(label) for label in labels.tolist()]
         lacking = [each for each in names if each not in self.costs.index]
+        unknown = [each for each in self.costs.index if each not in names]
+        if names and unknown and self.of_pairs:
+            raise ValueError(
+                f"`costs` has pairs of the class {unknown[0]!r}, and the classes are "
+                f"{', '.join(names)}; correct it, or pass all classes as `labels` (--read "
+                "labels=A --read labels=B)."
+            )
         if not names or lacking:
             raise ValueError(
                 f"`costs` has no class {lacking[0]!r}; it has {', '.join(self.costs.index)}."
@@ -71,7 +82,8 @@ def cost(costs: Any, *, name: str = "cost") -> Metric:
     Raises
     ------
     ValueError
-        If rows and columns name different classes, or a cost is not a number.
+        If rows and columns name different classes, or a cost is not a number; where it is used,
+        if a test set has other classes than a table, or not all classes of a mapping.
 
     Examples
     --------
@@ -86,6 +98,7 @@ def cost(costs: Any, *, name: str = "cost") -> Metric:
     numbers = table.to_numpy()
     return with_twin(CostMetric(
         name=name, ratio=mean_ratio, greater_is_better=False, costs=table,
+        of_pairs=isinstance(costs, Mapping),
         bounds=(float(numbers.min()), float(numbers.max())), statistics=_statistics(table),
         description="""Mean cost of decisions.
 

@@ -6,6 +6,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeAlias, cast, get_args
 
@@ -49,6 +50,13 @@ def split_class(name: str) -> tuple[str, str | None]:
         return name, None
     metric, in_brackets, after_colon = found.groups()
     return metric.strip(), in_brackets or after_colon
+
+
+def is_of_texts(metric: Any) -> bool:
+    """Return whether a name is that of a metric that compares texts."""
+    with suppress(ValueError):
+        return isinstance(metric, str) and get_metric(metric).needs == "texts"
+    return False
 
 
 def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: Any) -> AnyMetric:

@@ -246,3 +246,38 @@ def test_one_half_is_the_first_class_as_in_predict_and_a_threshold_is_reached_by
     assert np.array_equal(at.predicted("a"), fixed.predict(x))
     every = mc.diagnostics.at_thresholds(both, {"a": 0.5}).output("a").array
     assert np.array_equal(every, np.c_[p, 1 - p] >= 0.5)
+
+
+def test_thresholds_are_not_chosen_on_the_test_set_itself(tmp_path, run):
+    y, p = draw(300, 0)
+    for name in ("test", "copy"):
+        pd.DataFrame({"y_true": y, **p}).to_csv(tmp_path / f"{name}.csv", index=False)
+    for name in ("test", "copy"):
+        shown = run("compare", tmp_path / "test.csv", "--threshold-from", tmp_path / f"{name}.csv")
+        assert shown.code == 2
+        assert "chosen on the samples of the test set itself" in shown.err
+
+
+def test_thresholds_are_not_chosen_on_samples_of_one_class():
+    only = mc.Predictions(np.ones(300, int), draw(300, 0)[1], labels=[0, 1])
+    with pytest.raises(ValueError, match="all samples are of class 1, so no threshold is better"):
+        mc.diagnostics.choose_thresholds(only)
+
+
+def test_thresholds_of_a_model_that_is_not_there_are_refused():
+    y, p = draw(300, 0)
+    with pytest.raises(ValueError, match="unknown model 'cnn'; there are a, b"):
+        mc.diagnostics.at_thresholds(mc.Predictions(y, p), {"a": 0.5, "b": 0.5, "cnn": 0.5})
+
+
+def test_a_pair_of_costs_with_a_misspelt_class_is_refused():
+    truth = np.array(["refused", "granted"] * 60)
+    preds = mc.Predictions(truth, {"a": np.where(np.arange(120) % 5 == 0, truth[::-1], truth)})
+    pairs = {("refused", "granted"): 5, ("granted", "refused"): 1}
+    # 12 of each kind of mistake.
+    assert mc.bootstrap(preds, mc.metrics.cost(pairs), n_resamples=2).estimate.item() == 0.6
+    misspelt = mc.metrics.cost({("refused", "grantd"): 5, ("granted", "refused"): 1})
+    text = "`costs` has pairs of the class 'grantd', and the classes are granted, refused; correct"
+    for ask in (mc.compare, mc.bootstrap):
+        with pytest.raises(ValueError, match=text):
+            ask(preds, misspelt, n_resamples=2)
