@@ -171,8 +171,10 @@ class Compared(Evidence):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Scope of the conclusions: the given runs, if there are several, or new ones."""
-        return scope(self.bootstrap.evaluation.predictions, new_runs=self.bootstrap.new_runs)
+        """Scope of the conclusions: the given runs, if several, or new ones; given thresholds."""
+        predictions = self.bootstrap.evaluation.predictions
+        runs = scope(predictions, new_runs=self.bootstrap.new_runs)
+        return (*runs, *predictions.source.notes)
 
     @property
     def of_these_runs(self) -> bool:

@@ -29,6 +29,15 @@ class Source(NamedTuple):
     called: str = "samples"  # what has a row each, also battles, and labels or answers of items
     unread: tuple[str, ...] = ()  # columns without a role, which a metric may be mistaken for
     made: bool = False  # whether scores were made here, of battles
+    decided: bool = False  # whether labels are decisions at thresholds
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Scope of all answers, if labels are decisions at thresholds."""
+        text = (
+            "For these thresholds: chosen anew on other data, they and the values would vary more."
+        )
+        return (text,) if self.decided else ()
 
     @property
     def pseudo(self) -> bool:

@@ -32,7 +32,8 @@ _COLUMNS = [f"{name}{end}" for name in _POINT for end in ("", "_low", "_high")]
 def operating_point(
     predictions: Predictions, *, precision: float | None = None, recall: float | None = None,
     false_positive_rate: float | None = None, threshold: float | None = None, label: Any = None,
-    n_resamples: int = 9999, confidence_level: float = 0.95, rng: RngLike = 0,
+    at_target: bool = False, n_resamples: int = 9999, confidence_level: float = 0.95,
+    rng: RngLike = 0,
 ) -> pd.DataFrame:  # fmt: skip
     """Find the threshold that reaches a target precision, recall or false positive rate.
 
@@ -42,7 +43,9 @@ def operating_point(
     new samples: a threshold is chosen on each resample too, and its values on the resample are
     compared with those on the test set, so that the intervals allow for the optimism and for the
     uncertainty of the choice. For narrower intervals choose the threshold on other data and pass it
-    as `threshold`.
+    as `threshold`. All this is for the threshold that was chosen. The value at the target itself,
+    such as the false positive rate at a recall of 0.8, whichever threshold has that in the
+    population, has other intervals: `at_target`.
 
     Parameters
     ----------
@@ -52,6 +55,9 @@ def operating_point(
         Exactly one of them: a target, or a given threshold.
     label : label, optional
         The positive class; for two classes the second by default.
+    at_target : bool
+        Intervals of the values at the target in the population: percentiles of those at the
+        thresholds chosen on resamples. The targeted column has none.
     n_resamples, confidence_level, rng
         Options of the intervals: of the threshold, percentiles of those chosen on resamples; of the
         other columns, intervals of the values at the chosen threshold in the population.
@@ -66,7 +72,8 @@ def operating_point(
     Raises
     ------
     ValueError
-        If not exactly one target or threshold is given, or it is not a fraction.
+        If not exactly one target or threshold is given, it is not a fraction, or `at_target` is
+        used without a target.
 
     Examples
     --------
@@ -86,6 +93,10 @@ def operating_point(
         found = ", ".join(given) or "none"
         raise ValueError(f"give exactly one of {', '.join(wishes)}; got {found}.")
     ((wish, value),) = given.items()
+    if at_target and wish == "threshold":
+        raise ValueError(
+            "`at_target` needs a target, and `threshold` is none; give e.g. recall=0.8."
+        )
     whole, drawn = resampled_weights(predictions, "average_precision_macro", n_resamples, rng)
     one = OneClass.of(predictions, label)
     if wish == "threshold" and one.raw:
@@ -98,7 +109,7 @@ def operating_point(
         kept = predictions.output(model).array.dtype.type(value) if wish == "threshold" else value
         # A result that rows repeat is one trial.
         unit = float(whole.mean()) * len(predictions) / n_seen(predictions, model)
-        points = _Points(wish, float(kept), scores, unit)
+        points = _Points(wish, float(kept), scores, unit, at_target)
         rows.append({"model": model, **points.row(ordered, whole, drawn(), confidence_level)})
     return pd.DataFrame(rows)
 
@@ -114,6 +125,7 @@ class _Points:
     value: float
     scores: FloatArray
     unit: float
+    at_target: bool = False
 
     def row(
         self, ordered: Descending, weights: FloatArray, blocks: Iterable[FloatArray], level: float
@@ -129,7 +141,10 @@ class _Points:
         found, checked, places = (np.concatenate(each, -1) for each in zip(*parts, strict=True))
         limits = percentile_interval(self.thresholds(places)[:, None], confidence_level=level)
         observed = self.at(whole, best)[..., 0]
-        low, high = _chosen_interval(observed, found, checked, level)
+        low, high = (
+            self._at_target(observed, found, level) if self.at_target
+            else _chosen_interval(observed, found, checked, level)
+        )  # fmt: skip
         values = np.r_[self.thresholds(best), divide(*observed)]
         ends = np.array([np.r_[limits.low, low], np.r_[limits.high, high]])
         numbers = np.vstack([values, np.where(np.isnan(values), np.nan, ends)]).T.ravel()
@@ -162,6 +177,17 @@ class _Points:
         found = np.array([[right, right, wrong], trials], dtype=np.float64)
         found[..., chosen < 0] = np.nan
         return found / self.unit
+
+    def _at_target(
+        self, observed: FloatArray, found: FloatArray, level: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return intervals of the values at the target: percentiles, with half a count added."""
+        with_half = [(counts + 0.5) / (trials + 1) for counts, trials in (observed, found)]
+        limits = percentile_interval(with_half[1].T, confidence_level=level)
+        shares = divide(*observed)
+        low, high = np.fmin(limits.low, shares), np.fmax(limits.high, shares)
+        targeted = np.array(_POINT[1:]) == self.wish
+        return np.where(targeted, np.nan, low), np.where(targeted, np.nan, high)
 
     def thresholds(self, chosen: IntArray) -> FloatArray:
         """Return the thresholds at chosen columns, or the given threshold if there is one."""

@@ -218,7 +218,7 @@ def at_thresholds(
     checks.check_models(predictions.models, **{f"thresholds[{m!r}]": m for m in thresholds})
     if predictions.of_sets:
         decided = {m: _decided_sets(predictions, m, thresholds[m]) for m in predictions.models}
-        return with_models(predictions, decided, "label_sets")
+        return _for_thresholds(with_models(predictions, decided, "label_sets"))
     one = _positive(predictions, label)
     numbers = {m: check_number("thresholds", thresholds[m]) for m in predictions.models}
     return _decided(predictions, numbers, one.code)
@@ -260,4 +260,9 @@ def _decided(predictions: Predictions, thresholds: Mapping[str, float], code: in
         kind = predictions.output(model).array.dtype.type
         above = scores >= float(kind(thresholds[model]))
         outputs[model] = np.where(above, code, 1 - code)
-    return with_models(predictions, outputs, "labels")
+    return _for_thresholds(with_models(predictions, outputs, "labels"))
+
+
+def _for_thresholds(decisions: Predictions) -> Predictions:
+    """Return decisions that know that they are for these thresholds."""
+    return decisions._replaced(_source=decisions.source._replace(decided=True))

@@ -138,7 +138,8 @@ class Contrast(PairView):
         runs = scope(predictions, new_runs=self.sample.new_runs)
         turned = f"The models are in this order {convention(self.metric)}."
         more = [turned] if self.by_convention else []
-        return (*runs, *positive_note(self.metric, predictions), *more)
+        more = [*predictions.source.notes, *positive_note(self.metric, predictions), *more]
+        return (*runs, *more)
 
     @property
     def by_convention(self) -> bool:
@@ -187,6 +188,7 @@ class Unpaired:
     def notes(self) -> tuple[str, ...]:
         """Notes on the training runs for which the result holds, and on the positive class."""
         notes = [note for predictions in self.predictions for note in for_these_runs(predictions)]
+        notes += [note for each in self.predictions for note in each.source.notes]
         classes = [n for each in self.predictions for n in positive_note(self.metric, each)]
         return tuple(dict.fromkeys([*notes, *classes]))
 

@@ -232,3 +232,47 @@ def test_areas_and_their_intervals_are_those_of_the_metric_on_the_same_resamples
     assert areas["model"].tolist() == of_metric["model"].tolist()
     for ours, theirs in (("area", "estimate"), ("ci_low", "ci_low"), ("ci_high", "ci_high")):
         np.testing.assert_allclose(areas[ours], of_metric[theirs], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("wish", "value", "asked"),
+    [("recall", 0.8, "false_positive_rate"), ("false_positive_rate", 0.1, "recall")],
+)
+def test_intervals_at_the_target_hold_the_curve_of_the_population(wish, value, asked):
+    # Of a recall of 0.8 the threshold is the 20 % quantile of the positives' scores.
+    cut = 1.5 + stats.norm.ppf(0.2) if wish == "recall" else stats.norm.isf(0.1)
+    truth = stats.norm.sf(cut - (1.5 if asked == "recall" else 0.0))
+    covered = []
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 2, 100)
+        z = rng.normal(size=100) + 1.5 * y
+        preds = mc.Predictions(y, {"a": stats.norm.cdf(z)}, labels=[0, 1], kind="probabilities")
+        row = mc.diagnostics.operating_point(
+            preds, **{wish: value}, at_target=True, n_resamples=199
+        ).iloc[0]
+        covered.append(row[f"{asked}_low"] <= truth <= row[f"{asked}_high"])
+        assert row[f"{asked}_low"] <= row[asked] <= row[f"{asked}_high"]
+        assert np.isnan([row[f"{wish}_low"], row[f"{wish}_high"]]).all()
+    assert np.mean(covered) > 0.9
+
+
+def test_intervals_at_the_target_are_percentiles_of_a_loop_over_resamples():
+    preds = mc.Predictions(Y, SCORES)
+    found = mc.diagnostics.operating_point(preds, recall=0.7, at_target=True, n_resamples=2000)
+    rng = np.random.default_rng(3)
+    for row in found.itertuples():
+        rates = []
+        for _ in range(2000):
+            drawn = rng.integers(0, N, N)
+            y, s = Y[drawn], SCORES[row.model][drawn]
+            cut = np.sort(s[y == 1])[::-1][int(np.ceil(0.7 * y.sum())) - 1]
+            rates.append(((s[y == 0] >= cut).sum() + 0.5) / ((y == 0).sum() + 1))
+        ends = [row.false_positive_rate_low, row.false_positive_rate_high]
+        np.testing.assert_allclose(ends, np.quantile(rates, [0.025, 0.975]), atol=0.03)
+
+
+def test_a_given_threshold_is_no_target():
+    preds = mc.Predictions(Y, SCORES)
+    with pytest.raises(ValueError, match="`at_target` needs a target, and `threshold` is none"):
+        mc.diagnostics.operating_point(preds, threshold=0.5, at_target=True)

@@ -281,3 +281,30 @@ def test_a_pair_of_costs_with_a_misspelt_class_is_refused():
     for ask in (mc.compare, mc.bootstrap):
         with pytest.raises(ValueError, match=text):
             ask(preds, misspelt, n_resamples=2)
+
+
+def test_answers_about_decisions_at_thresholds_are_for_these_thresholds(run, tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    p = {m: np.clip(0.25 + 0.5 * y + rng.normal(0, s, 200), 0, 1) for m, s in (("a", 0.3), ("b", 0.4))}
+    preds = mc.Predictions(y, p)
+    at = mc.diagnostics.at_thresholds(preds, {"a": 0.4, "b": 0.6})
+    both = mc.Predictions(np.c_[y, 1 - y], {m: np.c_[x, 1 - x] for m, x in p.items()})
+    of_sets = mc.diagnostics.at_thresholds(both, {"a": 0.4, "b": 0.6})
+    texts = [
+        mc.compare(at, "accuracy", n_resamples=99).verdict(),
+        mc.compare(at.subset(range(100)), "accuracy", n_resamples=99).verdict(),
+        mc.compare(of_sets, "f1_macro", n_resamples=99).verdict(),
+        mc.decide(at, "a", "b", "accuracy", margin=0.1).sentence(),
+        mc.gate(at, "a", "b", ["accuracy:-0.1"]).sentences[0],
+        "".join(mc.sample_size(at, "a", "b", "accuracy").notes),
+    ]
+    for text in texts:
+        assert "For these thresholds: chosen anew on other data, they and the values would" in text
+    assert "these thresholds" not in mc.compare(preds, "accuracy", n_resamples=99).verdict()
+    assert "for these runs" not in mc.compare(at, "accuracy", n_resamples=99).signature
+    path = tmp_path / "p.csv"
+    pd.DataFrame({"y_true": y, **p}).to_csv(path, index=False)
+    asked = "compare", path, "-m", "accuracy", "--resamples", "99"
+    assert "these thresholds" in run(*asked, "--threshold", "0.3").out
+    assert "these thresholds" not in run(*asked).out
