@@ -101,6 +101,9 @@ def _families() -> Iterator[Cell]:
         yield _family(
             "f1 f1_macro", 40, classes=10, support=5, drawn="fixed", low=0.7, models=4, **asked
         )
+    # Few samples carry a difference, for so many tests.
+    for n, correction in product((50, 100), ("max-t", "min-p", "holm")):
+        yield _family("accuracy", 45, n=n, share=0.5, models=10, correction=correction)
 
 
 def _test(metrics: str, **more: Any) -> Cell:
