@@ -68,7 +68,7 @@ def both(preds: mc.Predictions, metric: str, truth: float, rng: np.random.Genera
     """Judge a score, the difference of two equal models, its test, and a gate."""
     result = mc.compare(preds, metric, n_resamples=N_RESAMPLES, rng=rng)
     score, pair = result.scores.iloc[0], result.differences.iloc[0]
-    # Of equal models one is shown to be better than the other in 0.05.
+    # Of equal models one is significantly better than the other in 0.05.
     gate = mc.decide(preds, "a", "b", metric, kind="superior", n_resamples=N_RESAMPLES, rng=rng)
     return {
         "covered, score": covers(score.ci_low, score.ci_high, truth),
@@ -88,7 +88,7 @@ def point_of(cut: float, share: float) -> dict[str, float]:
 
 
 def operating_point(cell: Params, rng: np.random.Generator) -> Found:
-    """Judge the values at the chosen threshold, or at the target whatever the threshold is."""
+    """Judge the values at the chosen threshold, or at the target for any threshold."""
     wish, at_target = cell["what"], cell["part"].endswith("target")
     y = (np.arange(cell["n"]) < round(cell["share"] * cell["n"])).astype(int)
     z = rng.standard_normal(cell["n"]) + SKILL * y

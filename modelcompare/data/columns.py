@@ -35,7 +35,7 @@ class Source(NamedTuple):
     def notes(self) -> tuple[str, ...]:
         """Scope of all answers, if labels are decisions at thresholds."""
         text = (
-            "For these thresholds: chosen anew on other data, they and the values would vary more."
+            "For these thresholds: chosen again on other data, they and the values would vary more."
         )
         return (text,) if self.decided else ()
 

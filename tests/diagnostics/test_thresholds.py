@@ -274,7 +274,7 @@ def test_a_pair_of_costs_with_a_misspelt_class_is_refused():
     truth = np.array(["refused", "granted"] * 60)
     preds = mc.Predictions(truth, {"a": np.where(np.arange(120) % 5 == 0, truth[::-1], truth)})
     pairs = {("refused", "granted"): 5, ("granted", "refused"): 1}
-    # 12 of each kind of mistake.
+    # 12 mistakes of each pair.
     assert mc.bootstrap(preds, mc.metrics.cost(pairs), n_resamples=2).estimate.item() == 0.6
     misspelt = mc.metrics.cost({("refused", "grantd"): 5, ("granted", "refused"): 1})
     text = "`costs` has pairs of the class 'grantd', and the classes are granted, refused; correct"
@@ -286,7 +286,10 @@ def test_a_pair_of_costs_with_a_misspelt_class_is_refused():
 def test_answers_about_decisions_at_thresholds_are_for_these_thresholds(run, tmp_path):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
-    p = {m: np.clip(0.25 + 0.5 * y + rng.normal(0, s, 200), 0, 1) for m, s in (("a", 0.3), ("b", 0.4))}
+    p = {
+        m: np.clip(0.25 + 0.5 * y + rng.normal(0, s, 200), 0, 1)
+        for m, s in (("a", 0.3), ("b", 0.4))
+    }
     preds = mc.Predictions(y, p)
     at = mc.diagnostics.at_thresholds(preds, {"a": 0.4, "b": 0.6})
     both = mc.Predictions(np.c_[y, 1 - y], {m: np.c_[x, 1 - x] for m, x in p.items()})
@@ -300,7 +303,7 @@ def test_answers_about_decisions_at_thresholds_are_for_these_thresholds(run, tmp
         "".join(mc.sample_size(at, "a", "b", "accuracy").notes),
     ]
     for text in texts:
-        assert "For these thresholds: chosen anew on other data, they and the values would" in text
+        assert "For these thresholds: chosen again on other data, they and the values would" in text
     assert "these thresholds" not in mc.compare(preds, "accuracy", n_resamples=99).verdict()
     assert "for these runs" not in mc.compare(at, "accuracy", n_resamples=99).signature
     path = tmp_path / "p.csv"

@@ -1,4 +1,4 @@
-"""Values over several runs, on scales of their own: loops over the runs, by scikit-learn too."""
+"""Values over several runs, on separate scales: loops over the runs, by scikit-learn too."""
 
 import re
 import warnings
@@ -58,7 +58,7 @@ def each_run(preds):
 
 
 def served(preds):
-    """Return all metrics that these predictions serve."""
+    """Return all metrics that these predictions are enough for."""
     found = []
     for name in mc.list_metrics()["metric"]:
         try:
@@ -122,7 +122,7 @@ ALL = [
 def test_resamples_and_influences_are_means_of_those_of_the_runs(preds, metric):
     whole = mc.bootstrap(preds, metric, n_resamples=40, rng=3)
     runs = [mc.bootstrap(run, metric, n_resamples=40, rng=3) for run in each_run(preds)]
-    # Items are drawn alike, as each is one unit in every run.
+    # Items are drawn equally, as each is one unit in every run.
     drawn = np.mean([run.draws for run in runs], axis=0)
     np.testing.assert_allclose(whole.draws, drawn, rtol=1e-9, atol=1e-12)
     if not whole.evaluation.metrics[0].smooth:

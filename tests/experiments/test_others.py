@@ -1,4 +1,4 @@
-"""The study of curves, tables and rankings: its worlds, and what its table says."""
+"""The study of curves, tables and rankings: its worlds, and what its table reports."""
 
 import numpy as np
 import pandas as pd

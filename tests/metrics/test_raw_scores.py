@@ -168,7 +168,8 @@ def test_curves_and_operating_points_of_raw_scores(markers):
 def test_a_table_of_markers_is_compared_in_one_command(tmp_path, capsys):
     table = ASAH.assign(y_true=np.where(ASAH.poor == 1, "poor", "good"))[["y_true", "s100b"]]
     table.to_csv(tmp_path / "markers.csv", index=False)
-    main(["compare", str(tmp_path / "markers.csv"), "--resamples", "99", "--format", "csv"])
+    options = ["--kind", "values", "--resamples", "99", "--format", "csv"]
+    main(["compare", str(tmp_path / "markers.csv"), *options])
     out, err = capsys.readouterr()
     assert "raw scores of 'poor'" in err
     found = pd.read_csv(io.StringIO(out)).set_index("metric").estimate
