@@ -19,7 +19,7 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct, steps_expected
 from modelcompare.comparison.duration import warn_of_time
 from modelcompare.comparison.few_labels import warn_of_little_data
-from modelcompare.comparison.notes import warn_of_max_t, warn_of_tests
+from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.selected import intervals_at, places_of, selected, tested
@@ -227,9 +227,7 @@ def compare(
     asked.warn_of_undefined()
     pairs, outcome = tested(asked, every, significance.run_test(used, every))
     p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
-    warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha, family)
-    if correction == "max-t":
-        warned += warn_of_max_t(every, places, outcome, alpha, family)
+    few = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha, family, every, places)
     scores, differences, sparse = _intervals(replicated, every, method, confidence_level, places)
     warn_of_no_width(pairs, differences, method)
     return Comparison(agreed(Compared(
@@ -237,7 +235,7 @@ def compare(
         p_values=outcome.p_value, p_adjusted=p_adjusted, n_swaps=outcome.n_resamples, test=used,
         tests_used=outcome.used, confidence_level=confidence_level, method=method,
         correction=correction, corrections_used=corrections_used, family=family, baseline=baseline,
-        alpha=alpha, rng_label=rng_label(rng), warned=(*sparse, *warned),
+        alpha=alpha, rng_label=rng_label(rng), warned=(*sparse, *few),
         left_out=left_out_by_default(predictions) if metrics is None else (),
     )))  # fmt: skip
 

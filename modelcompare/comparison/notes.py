@@ -31,15 +31,18 @@ _CARRIERS, _MOST_CARRIERS = 5.0, 20_000_000
 
 def warn_of_tests(
     pairs: PairView, outcome: Outcome, adjusted: FloatArray, test: str, correction: Correction,
-    alpha: float, family: Family,
+    alpha: float, family: Family, every: PairView, places: IntArray | None,
 ) -> tuple[str, ...]:  # fmt: skip
     """Warn where differences cannot be significant for reasons unrelated to the models.
 
     Returns the texts of the warnings: metrics whose samples allow no small p-value, and metrics
-    with too few resamples.
+    with too few resamples; of max-t, metrics with too few samples for it (of `every` value, those
+    at `places`).
     """
-    if correction == "max-t" or not len(adjusted):
+    if not len(adjusted):
         return ()
+    if correction == "max-t":
+        return _few_for_max_t(every, places, outcome, alpha, family)
     least = outcome.floor
     if test == RUN_TEST and least is not None:
         possible = replace(outcome, p_value=least)
@@ -53,7 +56,7 @@ def warn_of_tests(
     return (*floors, *few)
 
 
-def warn_of_max_t(
+def _few_for_max_t(
     every: PairView, places: IntArray | None, outcome: Outcome, alpha: float, family: Family
 ) -> tuple[str, ...]:
     """Warn of each metric whose differences few samples carry, for resamples of so many tests.
