@@ -26,6 +26,7 @@ from modelcompare.report.numbers import (
     format_interval,
     format_number,
     format_percent,
+    grounds,
     interval_clause,
     joined,
     p_clause,
@@ -329,19 +330,24 @@ def _subgroup_finding(groups: Mapping[str, Compared], at: int) -> Finding:
 
 def _differences_from(own: int, groups: Mapping[str, Compared], at: int) -> str:
     """Return a clause: the models that one is significantly better or worse than, and where."""
-    clauses, p_values = [], []
-    models = next(iter(groups.values())).models
+    clauses, rows = list[str](), list[tuple[str, float, float, float]]()
+    first = next(iter(groups.values()))
+    models = first.models
     for word in ("worse", "better"):
         for other, model in enumerate(models):
             i, j = (own, other) if word == "better" else (other, own)
             where = [group for group, found in groups.items() if found.better[at, i, j]]
-            p_values += [groups[x].p_adjusted[groups[x].row_of[own, other], at] for x in where]
+            for group in where:
+                found, pair = groups[group], groups[group].row_of[own, other]
+                ends = found.corrected[:, pair, at].tolist()
+                rows.append((f"{model} in {group}", found.p_adjusted[pair, at], *ends))
             if where:
                 which = "all" if len(where) == len(groups) else some_of(where)
                 clauses.append(f"{word} than {model} in {which}")
     if not clauses:
         return "no difference from it is significant"
-    return f"is {some_of(clauses)} ({p_clause(max(p_values), at_most=len(p_values) > 1)})"
+    by = grounds(rows, first.confidence_level, by_interval=bool(first.by_interval[at]))
+    return f"is {some_of(clauses)} ({by})"
 
 
 def worst_first(scores: pd.DataFrame, upwards: Mapping[str, bool]) -> dict[Any, int]:

@@ -118,6 +118,11 @@ class BaseMetric:
         return False
 
     @property
+    def studentizes(self) -> bool:
+        """True if the default test is of its value; else it is of exchangeable models."""
+        return self.smooth
+
+    @property
     def of_items(self) -> bool:
         """True if it is of several answers to each item."""
         return False
@@ -183,6 +188,9 @@ class Metric(BaseMetric):
         counts as the worst value; "weighted" by the last statistic.
     zero_division : float or "paper", optional
         Value of 0 / 0; None if it cannot be chosen.
+    contrast : callable, optional
+        ``contrast(*totals)``: a quantity without bias that rises with the value, and its variance,
+        for a value that is not smooth: the default test of independent samples is of it.
 
     Examples
     --------
@@ -206,6 +214,9 @@ class Metric(BaseMetric):
     power: float = 1.0
     average: ClassAverage | None = None
     zero_division: ZeroDivision | None = None
+    contrast: Callable[..., tuple[FloatArray, FloatArray]] | None = field(
+        default=None, compare=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         if self.zero_division is not None:
@@ -244,6 +255,10 @@ class Metric(BaseMetric):
     def is_of_samples(self) -> bool:
         """True if it is one ratio of sums over classes, such as accuracy."""
         return isinstance(self.ratio, SumsOf)
+
+    @property
+    def studentizes(self) -> bool:
+        return self.smooth or self.contrast is not None
 
     @property
     def is_additive(self) -> bool:

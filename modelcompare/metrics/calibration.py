@@ -122,6 +122,17 @@ class Binned:
         )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Contrast:
+    """`Metric.contrast` of a calibration error, over the columns of its totals."""
+
+    formula: Callable[..., tuple[FloatArray, FloatArray]]
+    error: Binned
+
+    def __call__(self, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return self.formula(*self.error.columns(totals))
+
+
 def _in_their_bins(
     outcomes: Outcomes, *, pairs: Pairs, n_columns: int, n_bins: int, strategy: Strategy
 ) -> FloatArray:
@@ -192,14 +203,27 @@ def debiased_error(*columns: FloatArray) -> FloatArray:
 
 def rms_error(*columns: FloatArray) -> FloatArray:
     """Compute the root mean squared gap over bins, minus the expected excess; at least 0."""
+    return np.sqrt(np.maximum(squared_error(*columns)[0], 0.0))
+
+
+def squared_error(*columns: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Compute the mean squared gap over bins without bias, and its variance.
+
+    A squared mean of a bin whose true gap is g varies by ``4 g^2 v + 2 v^2``, where v is the
+    variance of the mean. The variance is at least twice that of calibrated bins, ``2 v^2``, as the
+    estimate of g^2 is often below 0 there.
+    """
     share, gap, variance = bin_gaps(*columns)
     squared = (share * (gap**2 - variance)).sum(axis=-1).mean(axis=-1)
-    return np.sqrt(np.maximum(squared, 0.0))
+    of_chance = ((share * variance) ** 2).sum(axis=-1).mean(axis=-1)
+    of_gaps = (share**2 * gap**2 * variance).sum(axis=-1).mean(axis=-1)
+    return squared, np.maximum(4 * of_gaps - 2 * of_chance, 4 * of_chance)
 
 
 def binned_metric(
     family: str, formula: Callable[..., FloatArray], *, n_bins: int = N_BINS,
-    strategy: Strategy = "width", classwise: bool = False, **prose: Any,
+    strategy: Strategy = "width", classwise: bool = False,
+    contrast: Callable[..., tuple[FloatArray, FloatArray]] | None = None, **prose: Any,
 ) -> Metric:  # fmt: skip
     """Return the record of a calibration error, with its description."""
     check_choice("strategy", strategy, Strategy)
@@ -217,8 +241,10 @@ def binned_metric(
         statistics=(error.statistic(each_class if classwise else top_label, strategy),),
         value=error, needs="probabilities", greater_is_better=False,
         variant="; ".join(text for asked, text in variants.values() if asked),
+        contrast=contrast and Contrast(contrast, error),
         factory=Factory(
-            partial(binned_metric, family, formula, **prose), options, f"{stem}_{{n_bins}}"
+            partial(binned_metric, family, formula, contrast=contrast, **prose), options,
+            f"{stem}_{{n_bins}}",
         ),
         **prose,
     )  # fmt: skip
@@ -287,7 +313,11 @@ RMS_CALIBRATION_ERROR = binned_metric(
 
     Measures the same as `ece`, with the same options, but weighs large gaps more. The square of
     each gap minus its squared standard error is unbiased, and so is the square of this metric,
-    except that sums below 0 become 0. Weights count as repeats.""",
+    except that sums below 0 become 0. Weights count as repeats. The default test of two models is
+    of the squares, divided by their standard error after each swap, so it is of the values; the
+    tests of `ece` and the other errors are of exchangeable models. It needs independent samples of
+    equal weight.""",
+    contrast=squared_error,
     references=(
         "Broecker (2012), Estimating reliability and resolution of probability forecasts "
         "through decomposition of the empirical score, Climate Dynamics 39.",

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
-import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from modelcompare.intervals import Interval
-from modelcompare.significance import Outcome
 from modelcompare.words import Alternative, Answer, Decision
 
 Ends = tuple[float, float]
@@ -82,16 +79,6 @@ def p_of_difference(bounds: Bounds, alternative: Alternative) -> float:
     above = p_above(1.0, 0.0, bounds)
     both = min(1.0, 2 * min(above, 1 - above))
     return {"greater": above, "less": 1 - above}.get(alternative, both)
-
-
-def not_below_interval(outcome: Outcome, bounds: Bounds, alternative: Alternative) -> Outcome:
-    """Raise a p-value to the error at which the interval of the difference ends at 0.
-
-    Swaps and resamples of few samples beyond a quantile do not show how it varies; order statistics
-    do.
-    """
-    least = p_of_difference(bounds, alternative)
-    return replace(outcome, p_value=np.fmax(outcome.p_value, least))
 
 
 def bounds_of_difference(a: Estimated, b: Estimated) -> Ends:

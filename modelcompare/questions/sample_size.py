@@ -84,7 +84,7 @@ def sample_size(
     alpha, power : float
         Two-sided level, and the probability wanted of finding the difference.
     confidence_level : float
-        Of the interval whose width is predicted.
+        Of the interval whose width is predicted, 1 - `alpha`; give one of the two.
     random : {"auto", "items", "items+runs", "sets", "sets+runs"}
         As in `compare_groups`. With "items" the answer is for the runs and test sets of the pilot,
         if it has several, with "items+runs" for new runs: how many of each model are needed with

@@ -27,7 +27,7 @@ from modelcompare.questions.claims import (
     Ends,
     bounds_of_difference,
     ends_of,
-    not_below_interval,
+    p_of_difference,
 )
 from modelcompare.questions.contrast import Unpaired, value_position
 from modelcompare.questions.paired import PairedTestResult, result_of
@@ -76,7 +76,8 @@ def unpaired_test(
         "studentized-permutation": the samples, or clusters, are permuted between the two test
         sets, and each difference is divided by the standard error of its permutation. For
         proportions (accuracy, recall, precision, scores of 0 and 1) all permutations are counted,
-        which is "fisher-midp". "bootstrap" is used instead for metrics that are not functions of
+        which is "fisher-midp"; for medians and percentiles the intervals between order statistics
+        are inverted. "bootstrap" is used instead for metrics that are not functions of
         sums, averages over very many classes, test sets with different labels, and soft scores with
         at least 1,000 samples on both sides. The result names the test that was used.
         "bootstrap": independent resamples shifted to the null; if the metric is a function of sums,
@@ -154,7 +155,7 @@ def _studentized(contrast: Unpaired) -> Outcome:
 
 
 def _quantiles(contrast: Unpaired) -> Outcome:
-    """Run the bootstrap, with a p-value not below that of intervals from order statistics."""
+    """Return the error at which the interval between order statistics ends at 0 (MOVER)."""
 
     def bounds(level: float) -> Ends:
         found = [
@@ -165,8 +166,8 @@ def _quantiles(contrast: Unpaired) -> Outcome:
         a, b = ((value, *each) for value, each in zip(contrast.estimates, ends, strict=True))
         return bounds_of_difference(a, b)
 
-    found = not_below_interval(_bootstrap(contrast), bounds, contrast.alternative)
-    return replace(found, used={contrast.metric.name: "bootstrap"})
+    found = Outcome.of_one(contrast.difference, p_of_difference(bounds, contrast.alternative))
+    return replace(found, used={contrast.metric.name: "order-statistics"})
 
 
 def _fisher(contrast: Unpaired) -> Outcome:

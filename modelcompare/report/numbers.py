@@ -95,6 +95,48 @@ def p_clause(p_value: float, *, at_most: bool = False) -> str:
     return f"p < {text[1:]}" if text[0] == "<" else f"p {'<=' if at_most else '='} {text}"
 
 
+# Of the interval of a difference that is not significant.
+EXCLUDES_0 = "; the interval, by another method, does not contain 0"
+
+
+def grounds(
+    rows: Sequence[tuple[str, float, float, float]], confidence_level: float, *,
+    by_interval: bool = False,
+) -> str:  # fmt: skip
+    """Write by what differences are significant, as a clause of a sentence.
+
+    Parameters
+    ----------
+    rows : sequence of (str, float, float, float)
+        The other model of each difference, its p-value, and the bounds of its interval.
+    confidence_level : float
+        Level of the intervals.
+    by_interval : bool
+        Whether intervals decide, as p-values are of exchangeable models.
+
+    Examples
+    --------
+    >>> grounds([("b", 0.002, 0.1, 0.3), ("c", 0.041, -0.01, 0.2)], 0.95)
+    'all p <= 0.041; the 95 % interval of the difference from c, by another method, contains 0'
+    >>> grounds([("b", 0.041, -0.01, 0.2)], 0.95)
+    'p = 0.041; the 95 % interval, by another method, contains 0'
+    >>> grounds([("b", 0.002, 0.1, 0.3)], 0.95, by_interval=True)
+    'the 95 % interval excludes 0; of exchangeability p = 0.002'
+    """
+    several, level = len(rows) > 1, format_percent(confidence_level)
+    p = p_clause(max(p_value for _, p_value, *_ in rows), at_most=several)
+    if by_interval:
+        excluded = f"all {level} intervals exclude" if several else f"the {level} interval excludes"
+        return f"{excluded} 0; of exchangeability {p}"
+    enclosing = [name for name, _, low, high in rows if low <= 0 <= high]
+    if not enclosing:
+        return f"{'all ' * several}{p}"
+    s = "s" * (len(enclosing) > 1)
+    which = f" of the difference{s} from {some_of(enclosing)}" if several else ""
+    contain = f"contain{'' if s else 's'} 0"
+    return f"{'all ' * several}{p}; the {level} interval{s}{which}, by another method, {contain}"
+
+
 def format_digits(value: float) -> str:
     """Write a number with three significant digits and no exponent.
 
