@@ -155,5 +155,5 @@ def test_wherever_there_are_both_they_are_keywords_with_defaults_that_agree():
 
 @pytest.mark.parametrize("level", ["0.95", 95, None])
 def test_a_level_that_is_forwarded_is_checked_before_the_other_follows_from_it(level):
-    with pytest.raises((TypeError, ValueError), match="^`confidence_level` must be"):
+    with pytest.raises((TypeError, ValueError), match=r"^`confidence_level` must be"):
         mc.studies.model_card(SNLI, "mlp", confidence_level=level)

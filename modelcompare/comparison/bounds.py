@@ -178,7 +178,7 @@ class BoundedComparison(Comparison):
         name = value_name(key.metric, key.label)
         text = f"{name}: {leader} leads at its worst ({range_text})"
         if beaten:
-            rows = [(x, row.p_adjusted, row.ci_low, row.ci_high) for x, row in beaten.items()]
+            rows = {x: (row.ci_low, row.ci_high, row.p_adjusted) for x, row in beaten.items()}
             by = grounds(rows, self.evidence.confidence_level)
             named = ", ".join(model for model in self.n_missing if model in beaten)
             text += f" and is better than {named} for all possible missing results"

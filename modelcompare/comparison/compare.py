@@ -225,7 +225,7 @@ def compare(
     every = PairView(replicated, (a, b), n_resamples, steps=steps)
     # Count before the test, whose arrays stay in memory for the step-down.
     asked.warn_of_undefined()
-    pairs, outcome = tested(asked, every, significance.run_test(used, every))
+    pairs, outcome = tested(asked, every, significance.run_named(used, every))
     p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
     warned = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha, family)
     if correction == "max-t":

@@ -102,9 +102,9 @@ class Comparison(Result):
         Columns: model_a, model_b, metric, label, difference (a - b), standard_error, ci_low,
         ci_high, p_value, p_adjusted, better (the better model; missing where the two are not
         significantly different), method (of the interval) and test (of the p-value). A difference
-        is significant where p_adjusted is below alpha. Of calibration errors, quantiles and
-        functions of one's own the test is of exchangeable models, which is more than equal values:
-        there it is significant where its interval, corrected as in `leads`, excludes 0.
+        is significant where p_adjusted is below alpha. Of calibration errors and custom functions
+        the test is of exchangeable models, which is more than equal values: there it is significant
+        where its interval, corrected as in `leads`, excludes 0.
         """
         return self.evidence.differences
 

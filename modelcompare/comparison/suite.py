@@ -330,7 +330,7 @@ def _subgroup_finding(groups: Mapping[str, Compared], at: int) -> Finding:
 
 def _differences_from(own: int, groups: Mapping[str, Compared], at: int) -> str:
     """Return a clause: the models that one is significantly better or worse than, and where."""
-    clauses, rows = list[str](), list[tuple[str, float, float, float]]()
+    clauses, rows = list[str](), dict[str, tuple[float, float, float]]()
     first = next(iter(groups.values()))
     models = first.models
     for word in ("worse", "better"):
@@ -339,8 +339,8 @@ def _differences_from(own: int, groups: Mapping[str, Compared], at: int) -> str:
             where = [group for group, found in groups.items() if found.better[at, i, j]]
             for group in where:
                 found, pair = groups[group], groups[group].row_of[own, other]
-                ends = found.corrected[:, pair, at].tolist()
-                rows.append((f"{model} in {group}", found.p_adjusted[pair, at], *ends))
+                low, high = found.corrected[:, pair, at].tolist()
+                rows[f"{model} in {group}"] = low, high, float(found.p_adjusted[pair, at])
             if where:
                 which = "all" if len(where) == len(groups) else some_of(where)
                 clauses.append(f"{word} than {model} in {which}")

@@ -345,17 +345,19 @@ def led_clauses(
     With the level of the intervals, they name p-values, and intervals that part from them.
     """
     beaten, tied = led(differences, leader, others)
-    named = [f"{x} ({_by(x, row, level)})" if level else x for x, row in beaten.items()]
-    level_with = [f"{x} ({_tie(row, level)})" if level else x for x, row in tied.items()]
+    named, level_with = [*beaten], [*tied]
+    if level is not None:
+        named = [f"{x} ({_ahead(x, row, level)})" for x, row in beaten.items()]
+        level_with = [f"{x} ({_tied(row, level)})" for x, row in tied.items()]
     verbs = {"is better than": named, "is not significantly different from": level_with}
     return [f"{verb} {', '.join(names)}" for verb, names in verbs.items() if names]
 
 
-def _by(model: str, row: Any, level: float) -> str:
-    return grounds([(model, row.p_adjusted, row.ci_low, row.ci_high)], level)
+def _ahead(model: str, row: Any, level: float) -> str:
+    return grounds({model: (row.ci_low, row.ci_high, row.p_adjusted)}, level)
 
 
-def _tie(row: Any, level: float) -> str:
-    """Return the p-value of a tie; its interval and the p-value beside it are of one comparison."""
+def _tied(row: Any, level: float) -> str:
+    """Return the p-value of a tie; the interval is of the difference by itself."""
     apart = (row.ci_low > 0 or row.ci_high < 0) and row.p_value >= 1 - level
     return f"{p_clause(row.p_adjusted)}{EXCLUDES_0 * apart}"

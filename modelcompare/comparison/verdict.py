@@ -154,9 +154,8 @@ class _Sentence:
     def _grounds(self, one: int, others: list[int]) -> str:
         """Return what the differences of a model from others are significant by."""
         names = self.found.models
-        leads = [(names[other], self._lead(one, other)) for other in others]
-        rows = [(name, p_value, low, high) for name, (_, low, high, p_value) in leads]
-        return grounds(rows, self.found.confidence_level, by_interval=self._by_interval)
+        found = {names[other]: self._lead(one, other)[1:] for other in others}
+        return grounds(found, self.found.confidence_level, by_interval=self._by_interval)
 
     @property
     def _by_interval(self) -> bool:

@@ -118,11 +118,6 @@ class BaseMetric:
         return False
 
     @property
-    def studentizes(self) -> bool:
-        """True if the default test is of its value; else it is of exchangeable models."""
-        return self.smooth
-
-    @property
     def of_items(self) -> bool:
         """True if it is of several answers to each item."""
         return False
@@ -189,8 +184,8 @@ class Metric(BaseMetric):
     zero_division : float or "paper", optional
         Value of 0 / 0; None if it cannot be chosen.
     contrast : callable, optional
-        ``contrast(*totals)``: a quantity without bias that rises with the value, and its variance,
-        for a value that is not smooth: the default test of independent samples is of it.
+        Of a value that is not smooth, ``contrast(*totals)``: a quantity that rises with it, and its
+        variance, for tests of independent samples; without it swaps test exchangeable models.
 
     Examples
     --------
@@ -214,9 +209,7 @@ class Metric(BaseMetric):
     power: float = 1.0
     average: ClassAverage | None = None
     zero_division: ZeroDivision | None = None
-    contrast: Callable[..., tuple[FloatArray, FloatArray]] | None = field(
-        default=None, compare=False, repr=False
-    )
+    contrast: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.zero_division is not None:
@@ -255,10 +248,6 @@ class Metric(BaseMetric):
     def is_of_samples(self) -> bool:
         """True if it is one ratio of sums over classes, such as accuracy."""
         return isinstance(self.ratio, SumsOf)
-
-    @property
-    def studentizes(self) -> bool:
-        return self.smooth or self.contrast is not None
 
     @property
     def is_additive(self) -> bool:

@@ -77,7 +77,7 @@ class PairedTestResult(Result):
         True if there are several runs, and the result is for these.
     of_exchangeability : bool
         True if the test is only of exchangeable models, which is more than equal values: of
-        calibration errors, quantiles and functions.
+        calibration errors and functions.
     """
 
     model_a: str
@@ -165,9 +165,10 @@ def paired_test(
         procedures are exchangeable on these items: procedures that differ on these items and are
         equal over all items do not fulfil it.
 
-        Of calibration errors, medians, percentiles and functions of one's own, swaps test that
-        models are exchangeable, which is more than equal values, and the result names it; of
-        ``rms_calibration_error`` of independent samples they test the value.
+        Of calibration errors and custom functions, swaps test that models are exchangeable, which
+        is more than equal values, and the result names it; of ``rms_calibration_error`` of
+        independent samples they test the value. The default's p-value of a median or percentile is
+        not below the error at which the interval of the difference ends at 0.
     label : optional
         The class, for a metric per class.
     alternative : {"two-sided", "greater", "less"}

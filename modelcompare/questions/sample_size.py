@@ -19,12 +19,12 @@ from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.options import check_positive
-from modelcompare.questions.claims import Ends
 from modelcompare.questions.components import Pilot
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.labels import LabelPlan
 from modelcompare.questions.sizes import SampleSize
 from modelcompare.report.numbers import format_interval
+from modelcompare.significance.inverted import Ends
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.words import RandomOfSets, ZeroDivision, giving, value_name

@@ -23,12 +23,7 @@ from modelcompare.metrics import Metric
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.claims import (
-    Ends,
-    bounds_of_difference,
-    ends_of,
-    p_of_difference,
-)
+from modelcompare.questions.claims import bounds_of_difference
 from modelcompare.questions.contrast import Unpaired, value_position
 from modelcompare.questions.paired import PairedTestResult, result_of
 from modelcompare.resampling.draws import deals
@@ -37,6 +32,7 @@ from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import Outcome
 from modelcompare.significance.dealt import ADDED, fisher_midp, studentized_deals
 from modelcompare.significance.extreme import n_extreme, resampling_p, standardized, student_p
+from modelcompare.significance.inverted import Ends, ends_of, p_of_difference
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swaps.forms import MOST_SLOPES
@@ -76,8 +72,7 @@ def unpaired_test(
         "studentized-permutation": the samples, or clusters, are permuted between the two test
         sets, and each difference is divided by the standard error of its permutation. For
         proportions (accuracy, recall, precision, scores of 0 and 1) all permutations are counted,
-        which is "fisher-midp"; for medians and percentiles the intervals between order statistics
-        are inverted. "bootstrap" is used instead for metrics that are not functions of
+        which is "fisher-midp". "bootstrap" is used instead for metrics that are not functions of
         sums, averages over very many classes, test sets with different labels, and soft scores with
         at least 1,000 samples on both sides. The result names the test that was used.
         "bootstrap": independent resamples shifted to the null; if the metric is a function of sums,
@@ -155,7 +150,7 @@ def _studentized(contrast: Unpaired) -> Outcome:
 
 
 def _quantiles(contrast: Unpaired) -> Outcome:
-    """Return the error at which the interval between order statistics ends at 0 (MOVER)."""
+    """Run the bootstrap, with a p-value not below that of intervals from order statistics."""
 
     def bounds(level: float) -> Ends:
         found = [
@@ -166,8 +161,9 @@ def _quantiles(contrast: Unpaired) -> Outcome:
         a, b = ((value, *each) for value, each in zip(contrast.estimates, ends, strict=True))
         return bounds_of_difference(a, b)
 
-    found = Outcome.of_one(contrast.difference, p_of_difference(bounds, contrast.alternative))
-    return replace(found, used={contrast.metric.name: "order-statistics"})
+    found, least = _bootstrap(contrast), p_of_difference(bounds, contrast.alternative)
+    p_value = np.fmax(found.p_value, least)
+    return replace(found, p_value=p_value, used={contrast.metric.name: "bootstrap"})
 
 
 def _fisher(contrast: Unpaired) -> Outcome:

@@ -26,10 +26,12 @@ The algorithm depends on the metric:
 - the calibration error that declares a quantity without bias and its variance, of independent
   samples of equal weight: `Contrast`;
 - other sums with a corner (ECE), with too many slopes, or averages too large: the difference
-  itself, not studentized; the outcome names it. Its null hypothesis is that the models are exchangeable;
+  itself, not studentized; the outcome names it. Its null hypothesis is that the models are
+  exchangeable;
 - the ROC AUC of two classes, of equal samples: `SwappedAreas`;
 - functions, and metrics of order that are not smooth (a median): `SwappedOutputs` evaluates them
-  after each swap, and divides the differences by their own standard deviation;
+  after each swap, and divides the differences by their own standard deviation; `inverted` has the
+  p-value of a quantile;
 - smooth metrics of order (Spearman, average precision, an AUC of clusters, weights, strata or very
   many samples and models) have no totals to swap: the sign-flip test of their influences is used,
   and the outcome names it.
@@ -55,6 +57,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.joined import JoinedUnits
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
+from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.exact import Grids, is_exact
 from modelcompare.significance.extreme import resampling_p, rising_order, smallest_p_value
@@ -213,9 +216,10 @@ def of_exchangeability(metric: AnyMetric, test: str, used: str) -> bool:
     They are more than models of equal values. Who names the plain permutation test for a value that
     has a studentized one asks for it.
     """
-    if test == NAME:
-        return used == "permutation" or not metric.studentizes
-    return test == "permutation" and not metric.smooth
+    if used not in (NAME, "permutation"):
+        return False
+    declared = is_quantile(metric) or (isinstance(metric, Metric) and metric.contrast is not None)
+    return used != test or not (metric.smooth or (used == NAME and declared))
 
 
 def n_groups(evaluation: Evaluation, test: str) -> int | None:

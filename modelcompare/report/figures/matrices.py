@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from modelcompare.arrays import BoolArray
 from modelcompare.report.figures.interval_rows import folded_name
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.selection import shown_classes
@@ -30,7 +29,7 @@ _SQUARES: Mapping[_Square, str] = {
 
 
 def plot_heatmap(
-    p_values: pd.DataFrame, wins: pd.DataFrame, caption: Caption, differ: BoolArray, *,
+    p_values: pd.DataFrame, wins: pd.DataFrame, caption: Caption, differ: NDArray[np.bool_], *,
     show: _Square = "p_value", ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Draw p-values of all pairs, and next to them the share of resamples that each wins.
