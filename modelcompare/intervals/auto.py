@@ -212,6 +212,7 @@ class _Rule:
             estimate * scale - bias, error, metric.bounds, degrees, size, self.level, skew, power,
             shares=mean and not self._clustered and bool(size.min() == self.evaluation.units.size),
             items=metric.of_items,
+            losses=mean and metric.needs == "probabilities" and not self._clustered,
         )  # fmt: skip
         scales = "t" if skew is None else "hall-t", "log-t", "logit-t"
         method = scales[np.isfinite(metric.bounds).sum()]
