@@ -111,6 +111,10 @@ def joined(first: Predictions, second: Predictions) -> Predictions:
     weights = [p.weights / p.weights.mean() for p in both]
     columns: dict[str, Sequence[Any]] = {n: [p._columns[n] for p in both] for n in truth}
     columns |= {"groups": units} if first.groups is not None or second.groups is not None else {}
+    if first.runs is not None or second.runs is not None:
+        own = (np.zeros(len(p)) if p.runs is None else p.runs_of(*p.models) for p in both)
+        sides = zip("ab", map(np.asarray, own), strict=True)
+        columns["runs"] = [[f"{side} {run}" for run in runs] for side, runs in sides]
     columns |= {"sample_weight": weights} if first.weighted or second.weighted else {}
     made = {name: read_only(np.concatenate(parts)) for name, parts in columns.items()}
     (model,), (other,) = first.models, second.models

@@ -87,8 +87,9 @@ def variance_components(
                 f"model {model!r} repeats its {n} runs among those of models with more; ask for it "
                 f"alone: p = predictions[[{model!r}]], p.with_columns(runs=p.runs_of({model!r}))."
             )
-    plain = predictions.without("groups", "runs")
-    evaluation = Evaluation(plain, resolve_metrics(metrics, plain), collapse=False)
+    # Each row is a unit, whose weight is that of its item and of its run.
+    rows = predictions.without("ids").with_columns(groups=np.arange(len(predictions)))
+    evaluation = Evaluation(rows, resolve_metrics(metrics, predictions), collapse=False)
     seed = seed_sequence(rng)
     sizes = enumerate((n_items, n_runs))
     draws = (BootstrapWeights(Units(n), n_resamples, child_seed(seed, k)) for k, n in sizes)

@@ -11,14 +11,21 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.in_runs import EvaluatorOfRuns, Runs, is_of_rows
 from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
 from modelcompare.words import shown
 
 
 def evaluator(
-    metric: OrderMetric | CallableMetric, predictions: TestSet, model: str
+    metric: OrderMetric | CallableMetric, predictions: TestSet, model: str, runs: Runs | None = None
 ) -> Callable[[FloatArray], FloatArray]:
-    """Return the function of per-sample weights (n_resamples, n_samples), for one model."""
+    """Return the function of per-sample weights (n_resamples, n_samples), for one model.
+
+    With `runs` it is the mean of their values.
+    """
+    if runs is not None and not is_of_rows(metric):
+        parts = map(predictions.subset, runs.rows)
+        return EvaluatorOfRuns([evaluator(metric, part, model) for part in parts], runs)
     if isinstance(metric, OrderMetric):
         return metric.prepare(Outcomes.of(predictions, model))
     array = given_output(metric, predictions, model)

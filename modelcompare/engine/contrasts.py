@@ -190,8 +190,9 @@ class Sample:
     @cached_property
     def n_undefined(self) -> IntArray:
         """Resamples without a value, of shape (n_models, n_values)."""
+        shape = self.point.shape  # Computed first, as it may be refused.
         if "draws" not in vars(self) and never_undefined(self.evaluation):
-            return np.zeros(self.point.shape, dtype=np.intp)
+            return np.zeros(shape, dtype=np.intp)
         return np.count_nonzero(np.isnan(self.draws), axis=0)
 
     def values_of(self, model: str, metric: str, label: object = None) -> FloatArray:

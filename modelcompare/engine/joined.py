@@ -106,6 +106,7 @@ class JoinedUnits:
             NaN for the evaluation's other metrics.
         """
         numbers, evaluation = self.statistics(metrics), self.evaluation
+        metrics = [evaluation.valued(metric) for metric in metrics]
         shape = weights.n_resamples, len(evaluation.models), len(evaluation.keys)
         out = np.full(shape, np.nan)
         for block, drawn in enumerate(weights.blocks()):
@@ -127,6 +128,7 @@ class JoinedUnits:
         """
         assert self.group_of is not None  # noqa: S101  asked for where units are joined
         numbers, evaluation = self.statistics((metric,)), self.evaluation
+        metric = evaluation.valued(metric)
         totals = evaluation.parts(metric, evaluation.grand_total)
         parts = zip(totals, metric.statistics, strict=True)
         left = metric.value(*(without(total, numbers[s]) for total, s in parts))

@@ -10,22 +10,23 @@ squares of runs and of the rest. `Layers` are these parts, which add up over tes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import chdtri
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.data.sizes import once, repeats
+from modelcompare.data.sizes import once
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.in_runs import mean_of_runs
 from modelcompare.engine.influence import Pairs, of_rows
 from modelcompare.engine.memory import check_tables
 from modelcompare.engine.runs import run_codes, share_runs
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.resampling.seeds import child_seed
-from modelcompare.resampling.weights import BootstrapWeights, CrossedWeights, Units
+from modelcompare.resampling.weights import BootstrapWeights, Units
 
 # Chance of a mean square of runs below the one that degrees of freedom assume.
 _CLOSE_BY_CHANCE = 1 / 3
@@ -241,30 +242,51 @@ def owners_of_runs(predictions: TestSet) -> IntArray:
     return np.array(owners)
 
 
-def run_tables(evaluation: Evaluation, point: FloatArray) -> list[FloatArray]:
-    """Return the influences of each model's rows, as (n_values, n_items, n_runs)."""
-    predictions, metrics = evaluation.predictions, evaluation.metrics
-    if not repeats(predictions):
-        return _tables(predictions, metrics, point)
-    found = []
-    # Leaving out one of several rows of a result is not leaving out the result.
-    for place, model in enumerate(predictions.models):
-        found += _tables(once(predictions, model)[[model]], metrics, point[place : place + 1])
+def evaluations_of_runs(
+    predictions: TestSet, metrics: Sequence[AnyMetric], models: Sequence[str]
+) -> list[Evaluation]:
+    """Return an evaluation of each run of models that share their runs, whose units are the items.
+
+    Items and runs are crossed, and the items in one order.
+    """
+    part, found = once(predictions, models[0])[models], []
+    item, run = part.unit_of, run_codes(part, models[0])
+    for one in range(int(run.max()) + 1):
+        rows = np.flatnonzero(run == one)
+        rows = rows[np.argsort(item[rows], kind="stable")]
+        # Leaving out a sample is faster than leaving out a cluster.
+        alone = len(np.unique(item[rows])) == len(rows)
+        of_run = part.subset(rows).without(*(("groups", "runs") if alone else ("runs",)))
+        found.append(Evaluation(of_run, metrics, collapse=False))
     return found
 
 
-def _tables(
-    predictions: TestSet, metrics: Sequence[AnyMetric], point: FloatArray
-) -> list[FloatArray]:  # fmt: skip
-    """Return the influences of the rows of each model, of which none repeats another."""
-    check_tables(len(predictions), *point.shape)
-    rows = _of_rows(predictions, metrics)
-    every = np.empty((*point.shape, len(predictions)))
-    for some in rows.row_steps():
-        every[..., some] = rows.influence(some, point).transpose(1, 2, 0)
-    item, models = predictions.unit_of, predictions.models
-    runs = [run_codes(predictions, model) for model in models]
-    return [_table(u, item, run) for u, run in zip(every, runs, strict=True)]
+def run_tables(evaluation: Evaluation, point: FloatArray) -> list[FloatArray]:
+    """Return the influences of each model's items in its runs, as (n_values, n_items, n_runs).
+
+    Those on the run's own value, and the difference of that from the mean of the runs' values.
+    """
+    check_tables(len(evaluation.predictions), *point.shape)
+    found: dict[int, FloatArray] = {}
+    for own, models in _sharing(evaluation.predictions):
+        tables = []
+        for run in evaluations_of_runs(evaluation.predictions, evaluation.metrics, models):
+            value = run.estimate()
+            parts = [run.influence(rows, value) for rows in run.row_steps()]
+            influence = np.concatenate(parts).transpose(1, 2, 0)
+            tables.append(influence - influence.mean(axis=-1, keepdims=True) + value[..., None])
+        table = np.stack(tables, axis=-1)
+        table -= table.mean(axis=(-2, -1), keepdims=True)
+        found |= dict(zip(own, table, strict=True))
+    return [found[place] for place in range(len(evaluation.models))]
+
+
+def _sharing(predictions: TestSet) -> Iterator[tuple[list[int], list[str]]]:
+    """Yield places and names of the models that share their runs."""
+    owners = owners_of_runs(predictions)
+    for owner in np.unique(owners).tolist():
+        own = np.flatnonzero(owners == owner).tolist()
+        yield own, [predictions.models[place] for place in own]
 
 
 def run_replicates(
@@ -279,34 +301,11 @@ def run_replicates(
     ----------
     .. [1] Owen (2007), Annals of Applied Statistics 1, 386-411.
     """
-    owners = owners_of_runs(evaluation.predictions)
-    out = np.empty((weights.n_resamples, len(owners), len(evaluation.keys)))
-    for owner in np.unique(owners).tolist():
-        own = np.flatnonzero(owners == owner)
-        models = [evaluation.models[place] for place in own.tolist()]
-        part = once(evaluation.predictions, models[0])[models]
-        run_of, rows = run_codes(part, models[0]), _of_rows(part, evaluation.metrics)
-        runs = replace(
-            weights, units=Units(int(run_of.max()) + 1), size=None,
-            seed=child_seed(weights.seed, owner),
-        )  # fmt: skip
-        crossed = CrossedWeights(
-            rows.units, weights.n_resamples, weights, runs, part.unit_of, run_of
-        )
-        out[:, own] = rows.replicates(crossed, n_jobs=n_jobs)
+    out = np.empty((weights.n_resamples, len(evaluation.models), len(evaluation.keys)))
+    for own, models in _sharing(evaluation.predictions):
+        runs = evaluations_of_runs(evaluation.predictions, evaluation.metrics, models)
+        values = np.stack([run.replicates(weights, n_jobs=n_jobs) for run in runs], axis=-1)
+        seed = child_seed(weights.seed, own[0])
+        drawn = replace(weights, units=Units(len(runs)), size=None, seed=seed)
+        out[:, own] = mean_of_runs(values, np.vstack([*drawn.blocks()])[:, None, None])
     return out
-
-
-def _of_rows(predictions: TestSet, metrics: Sequence[AnyMetric]) -> Evaluation:
-    """Return an evaluation whose units are the rows, not the items."""
-    return Evaluation(predictions.without("groups", "runs"), metrics, collapse=False)
-
-
-def _table(u: FloatArray, item: IntArray, run: IntArray) -> FloatArray:
-    """Arrange influences (n_values, n_rows) as items x runs, with the same mean."""
-    n_items, n_runs = int(item.max()) + 1, int(run.max()) + 1
-    u = u - u.mean(axis=-1, keepdims=True)
-    cells: FloatArray = np.zeros((len(u), n_items, n_runs))
-    for cell, each in zip(cells, u, strict=True):
-        np.add.at(cell, (item, run), each)
-    return cells * (n_items * n_runs / len(item))

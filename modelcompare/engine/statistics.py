@@ -16,6 +16,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.areas import by_blocks
 from modelcompare.engine.axis import Column, lay_out, value_keys
 from modelcompare.engine.blocks import Blocks, in_steps
+from modelcompare.engine.in_runs import Runs, check_summed, is_of_rows
 from modelcompare.engine.labels import Labels, distinct_rows, labels_of_blocks
 from modelcompare.engine.parallel import on_threads
 from modelcompare.engine.products import Product, SparseColumns
@@ -45,9 +46,12 @@ class UnitStatistics:
         check_runs(predictions)
         self.predictions = predictions
         self.metrics = tuple(by_blocks(metrics, predictions))
+        if predictions.about is not None and len(predictions.about.runs) > 1:
+            check_summed(metrics)
         self.models = predictions.models
         self.keys = tuple(value_keys(self.metrics, predictions))
-        self._sums = [metric for metric in self.metrics if isinstance(metric, Metric)]
+        self.runs = Runs.of(predictions)
+        self._sums = [self.valued(m) for m in self.metrics if isinstance(m, Metric)]
         self._hard = any(s.discrete and not s.shared for m in self._sums for s in m.statistics)
         self._unit_of = None if predictions.unit == "samples" else predictions.unit_of
         self._blocks = Blocks(predictions)
@@ -95,6 +99,13 @@ class UnitStatistics:
     def collapsed(self) -> bool:
         """True if units are distinct rows with multiplicities."""
         return self._rows is not None
+
+    def valued(self, metric: Metric) -> Metric:
+        """Return a sum metric with the runs apart, if its value is the mean of theirs."""
+        if self.runs is None or is_of_rows(metric):
+            return metric
+        runs = self.runs
+        return self.once(("valued", metric.name), lambda: runs.apart(metric))
 
     def metric_slice(self, metric: str) -> slice:
         """Return the positions of a metric's values along the axis of values."""
@@ -161,7 +172,7 @@ class UnitStatistics:
 
     def columns(self, models: slice, metrics: Sequence[Metric] | None = None) -> list[Column]:
         """Return the columns of the statistics of some models, for all metrics or some."""
-        chosen = tuple(self._sums if metrics is None else metrics)
+        chosen = self._sums if metrics is None else [self.valued(metric) for metric in metrics]
         n_models, names = len(self.models[models]), tuple(metric.name for metric in chosen)
         return self.once(
             ("columns", n_models, names), lambda: lay_out(chosen, self._widths, n_models)
@@ -170,9 +181,14 @@ class UnitStatistics:
     def parts(
         self, metric: Metric, totals: FloatArray, models: slice = slice(None)
     ) -> list[FloatArray]:
-        """Return the arguments of a metric's formula, each (..., n_models or 1, width)."""
+        """Return the arguments of a metric's formula, each (..., n_models or 1, width).
+
+        They are of all rows together, also where its value is the mean of those of the runs.
+        """
         columns = {column.statistic: column for column in self.columns(models)}
-        return [columns[statistic].of(totals) for statistic in metric.statistics]
+        valued = self.valued(metric)
+        found = [columns[statistic].of(totals) for statistic in valued.statistics]
+        return found if self.runs is None or valued is metric else self.runs.pooled(found)
 
     @cached_property
     def _widths(self) -> dict[Statistic, int]:

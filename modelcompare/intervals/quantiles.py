@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.arrays import FloatArray
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts
@@ -27,7 +27,7 @@ from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.differences import mover
 from modelcompare.intervals.ratios import Bounds, normal_quantile, t_quantile
-from modelcompare.metrics.base import AnyMetric, Outcomes
+from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.metrics.quotient import divide
 
@@ -46,10 +46,10 @@ def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interv
     if not is_quantile(metric) or metric.quantile_of is None:
         return None
     p, share = contrasts.evaluation.predictions, metric.share
-    numbers = np.stack([metric.quantile_of(Outcomes.of(p, model)) for model in p.models])
     value = contrasts.sample.point[:, contrasts.evaluation.metric_slice(metric.name)]
+    numbers, scale = _on_one_scale(contrasts.evaluation, metric, value)
     below = numbers <= value
-    deviations = _of_units(contrasts.evaluation, below, share)
+    deviations = _of_units(contrasts.evaluation, (below - share) * scale)
     sizes = _sizes(p, deviations, share, level)
     weights = None if p.plain else p.weights
     pairs = zip(numbers, sizes.tolist(), strict=True)
@@ -94,13 +94,36 @@ def _correlation(deviations: FloatArray, variance: FloatArray) -> FloatArray:
     return divide(deviations @ deviations.T, np.outer(spread, spread), 0.0)
 
 
-def _of_units(evaluation: Evaluation, below: BoolArray, share: float) -> FloatArray:
+def _on_one_scale(
+    evaluation: Evaluation, metric: OrderMetric, value: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return numbers of which the value is the quantile, and scales, each (n_models, n_samples).
+
+    Of several runs it is a mean, whose error has more of the runs that spread more: their numbers
+    are brought to the mean, and to the mean spread, from the run's own quantile and spread.
+    """
+    p, runs = evaluation.predictions, evaluation.runs
+    outcomes = [Outcomes.of(p, model) for model in p.models]
+    assert metric.quantile_of is not None  # noqa: S101  checked by the caller
+    numbers = np.stack([metric.quantile_of(each) for each in outcomes])
+    scale = np.ones(numbers.shape)
+    if runs is None:
+        return numbers, scale
+    for rows in runs.rows:
+        weights = p.weights[None, rows]
+        numbers[:, rows] -= [metric.prepare(each.rows(rows))(weights) for each in outcomes]
+        scale[:, rows] = np.abs(numbers[:, rows]).mean(axis=1, keepdims=True)
+    scale /= np.mean([scale[:, rows[:1]] for rows in runs.rows], axis=0)
+    return value + divide(numbers, scale, 0.0), scale
+
+
+def _of_units(evaluation: Evaluation, deviations: FloatArray) -> FloatArray:
     """Compute weighted deviations of shares below quantiles, (n_models, n_units), centred.
 
     Within strata, and for the size of these.
     """
     p, strata = evaluation.predictions, evaluation.units.strata
-    weight, deviations = p.unit_weights()[:, 0], (below - share) * p.weights
+    weight, deviations = p.unit_weights()[:, 0], deviations * p.weights
     deviations = np.stack([np.bincount(p.unit_of, row, len(weight)) for row in deviations])
     deviations -= weight * (deviations.sum(axis=1) / weight.sum())[:, None]
     stratum = np.zeros(len(weight), dtype=np.intp) if strata is None else strata

@@ -267,11 +267,12 @@ class Metric(BaseMetric):
         ratio = self.ratio if isinstance(self.value, Quotient) else None
         if ratio is None or self.per_class or self.average is not None:
             return False
-        ones = [np.ones(1) for _ in self.statistics]
-        shared = [one * each.shared for one, each in zip(ones, self.statistics, strict=True)]
+        # Of such numbers none cancel, as 1 + 1 - 1 does.
+        some = [np.full(1, 7.0**place) for place in range(len(self.statistics))]
+        shared = [one * each.shared for one, each in zip(some, self.statistics, strict=True)]
         # A statistic may have several columns.
         with contextlib.suppress(IndexError, ValueError):
-            return bool(ratio(*shared)[1] == ratio(*ones)[1])
+            return bool(ratio(*shared)[1] == ratio(*some)[1])
         return False
 
     def averaged(self, average: Average) -> Metric:

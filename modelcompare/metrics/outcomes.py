@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.checks import picked
 from modelcompare.data.kinds import Output
 from modelcompare.data.label_sets import SETS
 from modelcompare.data.test_set import TestSet
@@ -69,6 +70,14 @@ class Outcomes:
 
     def __len__(self) -> int:
         return len(self.output.array)
+
+    def rows(self, rows: IntArray) -> Outcomes:
+        """Return the outcomes of some samples as those of a test set."""
+        names = (
+            "codes", "y_true", "true_distribution", "predicted_codes", "weight", "items", "runs",
+        )  # fmt: skip
+        some = {name: picked(getattr(self, name), rows) for name in names}
+        return replace(self, output=self.output.rows(rows), everyone=None, **some)
 
     @property
     def whole(self) -> Outcomes:

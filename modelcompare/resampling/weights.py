@@ -316,33 +316,6 @@ class SwapMasks(Weights):
 
 
 @dataclass(frozen=True)
-class CrossedWeights(Weights):
-    """Weights of rows that are items x runs: products of weights of both, drawn independently.
-
-    Parameters
-    ----------
-    items, runs : BootstrapWeights
-        Weights of the items and of the runs, of as many resamples as these.
-    item_of, run_of : ndarray of int of shape (n_units,)
-        Number of the item and of the run of each unit.
-    """
-
-    items: BootstrapWeights
-    runs: BootstrapWeights
-    item_of: IntArray
-    run_of: IntArray
-
-    @property
-    def whole(self) -> bool:
-        return False
-
-    def _narrow(self, resamples: slice, row_block: int) -> AnyArray:
-        rows, block = self.units.row_blocks()[row_block], resamples.start // RESAMPLE_BLOCK
-        of_items, of_runs = (weights.draw_all(block) for weights in (self.items, self.runs))
-        return of_items[:, self.item_of[rows]] * of_runs[:, self.run_of[rows]]
-
-
-@dataclass(frozen=True)
 class GivenWeights(Weights):
     """Given weights, of shape (n_resamples, n_units)."""
 

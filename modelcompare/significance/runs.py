@@ -25,12 +25,13 @@ from modelcompare.data.sizes import run_counts
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
-from modelcompare.engine.runs import RUN_TEST, run_codes, share_runs
+from modelcompare.engine.run_variances import evaluations_of_runs
+from modelcompare.engine.runs import RUN_TEST, share_runs
 from modelcompare.resampling.draws import deals
 from modelcompare.resampling.weights import SwapMasks, Units
 from modelcompare.significance.extreme import as_extreme, resampling_p, standardized
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
-from modelcompare.words import Alternative, value_name
+from modelcompare.words import Alternative
 from modelcompare.works import CHUNG, JANSSEN, PHIPSON
 
 # Differences, and squared standard errors, that are rounding: shares of the largest deviation.
@@ -60,7 +61,6 @@ def run_permutation(view: PairView) -> Outcome:
         )
         statistic[pair] = observed[:, 0]
         p_value[pair] = resampling_p(count, int(min(ways[pair], n_resamples)), exact=exact)
-    _check_defined(view, statistic)
     p_value[np.isnan(view.estimate)] = np.nan
     n_drawn, exact = int(min(ways.max(), n_resamples)), bool(ways.max() <= n_resamples)
     return Outcome(statistic, p_value, n_drawn, exact, floors[:, None] + np.zeros(p_value.shape))
@@ -96,11 +96,9 @@ def note(
 
 
 def _values_of_runs(evaluation: Evaluation, model: str) -> FloatArray:
-    """Compute the values of a model on the rows of each of its runs, (n_values, n_runs)."""
-    rows = evaluation.predictions[[model]].without("groups")
-    code = run_codes(rows, model)
-    runs = [rows.subset(code == run).without("runs") for run in range(code.max() + 1)]
-    return np.stack([Evaluation(r, evaluation.metrics).estimate()[0] for r in runs], axis=-1)
+    """Compute the values of a model in each of its runs, (n_values, n_runs)."""
+    runs = evaluations_of_runs(evaluation.predictions, evaluation.metrics, [model])
+    return np.stack([run.estimate()[0] for run in runs], axis=-1)
 
 
 def _exchanges(
@@ -129,17 +127,6 @@ def _statistic(values: FloatArray, first: FloatArray, *, shared: bool) -> FloatA
     difference[np.abs(difference) <= size] = 0.0
     square[square <= size * np.abs(values).max(axis=1, keepdims=True)] = 0.0
     return difference if shared else standardized(difference, np.sqrt(square))
-
-
-def _check_defined(view: PairView, statistic: FloatArray) -> None:
-    """Refuse values that are undefined in single runs."""
-    for pair, place in np.argwhere(np.isnan(statistic) & ~np.isnan(view.estimate))[:1]:
-        key = view.evaluation.keys[place]
-        raise ValueError(
-            f"test={RUN_TEST!r} compares the values of runs, and "
-            f"{value_name(key.metric, key.label)} of {view.names[pair]} is undefined in one; leave "
-            "it out, or use test='wald'."
-        )
 
 
 _PHRASE = (

@@ -190,6 +190,7 @@ def algorithm_of(evaluation: Evaluation, metric: AnyMetric) -> Algorithm:
         if isinstance(metric, CallableMetric) or not metric.smooth:
             return "output"
         return "area" if areas_apply(evaluation, metric) else "flip"
+    metric = evaluation.valued(metric)
     if is_exact(evaluation, metric):
         return "exact"
     if Mean.applies(evaluation, metric):

@@ -13,6 +13,7 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.sizes import repeats, seen_runs
 from modelcompare.data.sums import EVERY_MODEL, About, Numbers, Summed
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.in_runs import check_summed
 from modelcompare.engine.parallel import as_they_come
 from modelcompare.engine.units import check_runs, cluster_sums, first_runs
 from modelcompare.metrics import resolve_metrics
@@ -151,6 +152,8 @@ def block_sums(
     plain, _ = without_classes(metrics, block)
     chosen = [_added(metric) for metric in resolve_metrics(plain, block)]
     always = (COUNT,) if block.labels is None else (COUNT, SUPPORT)
+    if len(first_runs(block)) > 1:
+        check_summed(chosen)
     statistics = dict.fromkeys([*always, *(s for metric in chosen for s in metric.statistics)])
     strata, stratum = _strata(block)
     about = About(

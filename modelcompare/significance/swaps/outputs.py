@@ -29,9 +29,10 @@ import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.kinds import Output
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.callables import call_function, given_output
 from modelcompare.engine.contrasts import difference_of
-from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.in_runs import Runs, is_of_rows
 from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import map_blocks, watched
 from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
@@ -104,11 +105,7 @@ class SwappedOutputs(SwapStatistic):
         if place not in self._pairs:
             evaluation, metric = self.evaluation, self.metric
             models = [evaluation.models[side[place]] for side in (self.model_a, self.model_b)]
-            self._pairs[place] = (
-                _called(evaluation, metric, models)
-                if isinstance(metric, CallableMetric)
-                else _sorted(evaluation, metric, models)
-            )
+            self._pairs[place] = _pair_of(evaluation.predictions, metric, models, evaluation.runs)
         return self._pairs[place]
 
     def _null(self, masks: SwapMasks, pairs: IntArray) -> FloatArray:
@@ -139,11 +136,32 @@ class SwappedOutputs(SwapStatistic):
         return np.array([_spread(drawn[:, a] - drawn[:, b]) for a, b in pairs])
 
 
-def _called(evaluation: Evaluation, metric: CallableMetric, models: Sequence[str]) -> _Pair:
+def _pair_of(
+    predictions: TestSet, metric: OrderMetric | CallableMetric, models: Sequence[str],
+    runs: Runs | None,
+) -> _Pair:  # fmt: skip
+    """Return a pair of models, whose values are means over the runs if there are several."""
+    if runs is None or is_of_rows(metric):
+        if isinstance(metric, CallableMetric):
+            return _called(predictions, metric, models)
+        return _sorted(predictions, metric, models)
+    parts = [_pair_of(predictions.subset(rows), metric, models, None) for rows in runs.rows]
+    differ = np.empty(len(predictions), dtype=bool)
+    for rows, (here, _) in zip(runs.rows, parts, strict=True):
+        differ[rows] = here
+
+    def values(masks: AnyArray) -> tuple[FloatArray, FloatArray]:
+        each = zip(runs.rows, parts, strict=True)
+        first, second = np.mean([of_run(masks[:, rows]) for rows, (_, of_run) in each], axis=0)
+        return first, second
+
+    return differ, values
+
+
+def _called(predictions: TestSet, metric: CallableMetric, models: Sequence[str]) -> _Pair:
     """Call a function with swapped arrays, in the order of the samples."""
-    predictions = evaluation.predictions
     a, b = (given_output(metric, predictions, model) for model in models)
-    weights = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
+    weights = predictions.weights[None]
 
     def values(masks: AnyArray) -> tuple[FloatArray, FloatArray]:
         chosen = masks.astype(bool).reshape(masks.shape + (1,) * (a.ndim - 1))
@@ -157,9 +175,9 @@ def _called(evaluation: Evaluation, metric: CallableMetric, models: Sequence[str
     return _rows_differ(a, b), values
 
 
-def _sorted(evaluation: Evaluation, metric: OrderMetric, models: Sequence[str]) -> _Pair:
+def _sorted(predictions: TestSet, metric: OrderMetric, models: Sequence[str]) -> _Pair:
     """Sort both models' outputs together, and weigh each sample's by 1 and 0."""
-    a, b = (Outcomes.of(evaluation.predictions, model) for model in models)
+    a, b = (Outcomes.of(predictions, model) for model in models)
     scored = any(o.output.kind == "values" or o.output.order is not None for o in (a, b))
     if metric.serves_values and scored:
         # Raw scores have different scales, which the order of the samples ignores.

@@ -104,6 +104,7 @@ class SwappedSums(UnitSwaps):
         *,
         formula: Callable[[SwappedSums, Metric], Formula],
     ) -> None:
+        metrics = [evaluation.valued(metric) for metric in metrics]
         super().__init__(evaluation, metrics, pairs, n_jobs)
         self.numbers = self.joined.numbers(metrics)
         self.formulas = [formula(self, metric) for metric in metrics]

@@ -1,0 +1,177 @@
+"""Values over several runs: the mean of the values of the runs.
+
+Scores of two trainings have no common scale, so a curve, a rank, a bin or a class is of one run. A
+mean over samples is the same over all rows; any other sum has columns of each run, in which the
+numbers of other runs' rows are 0, so that all that is made of sums, such as resamples and swaps of
+items, has the runs apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.data.test_set import TestSet
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
+from modelcompare.metrics.outcomes import Entries
+from modelcompare.metrics.quotient import divide
+from modelcompare.metrics.scoring import COUNT
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Runs of a test set, of all models together.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the runs, in the order of their first rows.
+    rows : list of ndarray of int
+        Rows of each run.
+    sizes : ndarray of shape (n_runs,)
+        Weight of the rows of each run.
+    """
+
+    names: tuple[str, ...]
+    rows: list[IntArray]
+    sizes: FloatArray
+
+    @classmethod
+    def of(cls, predictions: TestSet) -> Runs | None:
+        """Return the runs of a test set in memory; None if it has one."""
+        if "rows" not in predictions.abilities or predictions.runs is None:
+            return None
+        # Models with separate runs have as many as their rows combine.
+        own = {id(runs): np.asarray(runs) for runs in map(predictions.runs_of, predictions.models)}
+        run_of, names = pd.factorize(pd.MultiIndex.from_arrays([*own.values()]))
+        if len(names) < 2:
+            return None
+        rows = [np.flatnonzero(run_of == run) for run in range(len(names))]
+        sizes = np.bincount(run_of, predictions.weights).astype(np.float64)
+        texts = (" & ".join(dict.fromkeys(map(str, each))) for each in names)
+        return cls(tuple(texts), rows, sizes)
+
+    @property
+    def run_of(self) -> IntArray:
+        """Number of the run of each row."""
+        found = np.empty(sum(map(len, self.rows)), dtype=np.intp)
+        for run, rows in enumerate(self.rows):
+            found[rows] = run
+        return found
+
+    def apart(self, metric: Metric) -> Metric:
+        """Return a sum metric whose value is the mean of the runs' values."""
+        statistics = tuple(
+            replace(
+                each, name=f"{each.name} in runs", compute=OfRuns(each, self), members_of=None,
+                entries=None if each.entries is None else EntriesOfRuns(each.entries, each, self),
+            )
+            for each in (COUNT, *metric.statistics)
+        )  # fmt: skip
+        return replace(
+            metric, statistics=statistics, value=MeanOfRuns(metric, self), ratio=None,
+            average=None, proportion=False, zero_division=None,
+        )  # fmt: skip
+
+    def pooled(self, totals: list[FloatArray]) -> list[FloatArray]:
+        """Return totals of the statistics of a metric over all runs from those of each run."""
+        _, *parts = (self.split(total) for total in totals)
+        return [part.sum(axis=-2) for part in parts]
+
+    def split(self, totals: FloatArray) -> FloatArray:
+        """Return totals (..., n_runs, width) of each run."""
+        return totals.reshape(*totals.shape[:-1], len(self.rows), -1)
+
+    def mean(self, values: FloatArray, weight: FloatArray) -> FloatArray:
+        """Average values over the runs, the last axis, of which the rows have these weights.
+
+        Runs count the same, however many rows they have.
+        """
+        return mean_of_runs(values, weight / self.sizes)
+
+
+def mean_of_runs(values: FloatArray, times: FloatArray) -> FloatArray:
+    """Average values over runs, the last axis, each of which was drawn some times.
+
+    One that was not drawn does not count, whether it has a value or not.
+    """
+    drawn = np.where(times > 0, values, 0.0)
+    return divide((drawn * times).sum(axis=-1), times.sum(axis=-1))
+
+
+def is_of_rows(metric: AnyMetric) -> bool:
+    """True if all rows together have the mean of the runs' values, or runs are answers to items."""
+    return metric.of_items or (isinstance(metric, Metric) and metric.is_mean and metric.power == 1)
+
+
+def check_summed(metrics: Sequence[AnyMetric]) -> None:
+    """Refuse metrics of a sketch of several runs, whose sums are of all of them."""
+    apart = [metric.name for metric in metrics if not is_of_rows(metric)]
+    if apart:
+        raise ValueError(
+            f"a sketch sums the rows of several runs, and {', '.join(apart)} is the mean of the "
+            "values of the runs; sketch each run by itself, or compare the predictions themselves."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class OfRuns:
+    """Numbers of a statistic in the columns of the row's run, and 0 in those of other runs."""
+
+    statistic: Statistic
+    runs: Runs
+
+    def __call__(self, outcomes: Outcomes) -> FloatArray:
+        parts = [self.statistic.compute(outcomes.rows(rows)) for rows in self.runs.rows]
+        out = np.zeros((len(outcomes), len(parts), parts[0].shape[1]))
+        for run, (rows, part) in enumerate(zip(self.runs.rows, parts, strict=True)):
+            out[rows, run] = part
+        return out.reshape(len(out), -1)
+
+
+@dataclass(frozen=True, eq=False)
+class EntriesOfRuns:
+    """Columns of a statistic's only numbers that are not 0, among those of each run."""
+
+    entries: Callable[[Outcomes], Entries | None]
+    statistic: Statistic
+    runs: Runs
+
+    def __call__(self, outcomes: Outcomes) -> Entries | None:
+        found, width = self.entries(outcomes), outcomes.n_classes**self.statistic.class_axes
+        return None if found is None else (found[0] + width * self.runs.run_of, found[1])
+
+
+@dataclass(frozen=True, eq=False)
+class MeanOfRuns:
+    """The mean of a metric's values over the runs, from its totals in each run."""
+
+    metric: Metric
+    runs: Runs
+
+    def __call__(self, *totals: FloatArray) -> FloatArray:
+        weight, *parts = map(self.runs.split, totals)
+        values, weight = self.metric.value(*parts), weight[..., 0]
+        if not self.metric.per_class:
+            return self.runs.mean(values, weight)
+        return self.runs.mean(np.swapaxes(values, -1, -2), weight[..., None, :])
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluatorOfRuns:
+    """The mean over the runs of functions of the weights of their rows."""
+
+    evaluators: list[Callable[[FloatArray], FloatArray]]
+    runs: Runs
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        # Sample after sample, as order metrics read weights faster.
+        parts = [np.take(weights.T, rows, axis=0).T for rows in self.runs.rows]
+        values = [of_run(part) for of_run, part in zip(self.evaluators, parts, strict=True)]
+        weight = np.stack([part.sum(axis=1, dtype=np.float64) for part in parts], axis=-1)
+        found = np.stack(values, axis=-1)
+        return self.runs.mean(found, weight if found.ndim == 2 else weight[:, None])

@@ -1,0 +1,239 @@
+"""Values over several runs, on scales of their own: loops over the runs, by scikit-learn too."""
+
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import metrics as reference
+
+import modelcompare as mc
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.in_runs import is_of_rows
+from modelcompare.metrics.registry import resolve_metrics
+
+N, R = 48, 3
+ITEM, RUN = (each.ravel() for each in np.indices((N, R)))
+RNG = np.random.default_rng(0)
+Z = RNG.normal(size=N)[ITEM]
+SCALE = 10.0 ** (2 * RUN)
+TWO, THREE = RNG.integers(0, 2, N)[ITEM], RNG.integers(0, 3, N)[ITEM]
+COLUMNS = {"groups": ITEM, "runs": RUN}
+pytestmark = pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
+
+
+def raw(slope):
+    """Return raw scores whose scale and level differ by run."""
+    return (slope * TWO + RNG.normal(size=N * R)) * SCALE + RUN
+
+
+def simplex(truth, k, slope):
+    logits = (0.5 + slope * RUN[:, None]) * np.eye(k)[truth] + RNG.normal(size=(N * R, k))
+    return np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+
+
+SCORES = mc.Predictions(TWO, {"a": raw(1.5), "b": raw(0.7)}, kind="values", **COLUMNS)
+CLASSES = mc.Predictions(
+    THREE, {m: simplex(THREE, 3, slope) for m, slope in (("a", 1), ("b", 0.5))}, **COLUMNS
+)
+BINARY = mc.Predictions(
+    TWO, {m: simplex(TWO, 2, slope) for m, slope in (("a", 1), ("b", 0.5))}, **COLUMNS
+)
+VALUES = mc.Predictions(
+    Z, {"a": Z + SCALE * RNG.normal(size=N * R), "b": Z + RNG.normal(size=N * R) / SCALE},
+    kind="values", **COLUMNS,
+)  # fmt: skip
+LATENCIES = mc.Predictions.from_scores(
+    {m: {"latency_ms": SCALE * RNG.lognormal(size=N * R)} for m in "ab"}, **COLUMNS
+)
+SETS = mc.Predictions(
+    np.c_[TWO, THREE == 0], {m: RNG.random((N * R, 2)) ** (1 + RUN[:, None]) for m in "ab"},
+    labels=["x", "y"], **COLUMNS,
+)  # fmt: skip
+
+
+def each_run(preds):
+    return [preds.subset(run == RUN).without("groups", "runs") for run in range(R)]
+
+
+def served(preds):
+    """Return all metrics that these predictions serve."""
+    found = []
+    for name in mc.list_metrics()["metric"]:
+        try:
+            (metric,) = resolve_metrics([name], preds)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                Evaluation(each_run(preds)[0], [metric]).estimate()
+        except (ValueError, TypeError):
+            continue
+        found.append(metric)
+    return found
+
+
+KINDS = {
+    "scores": SCORES, "classes": CLASSES, "binary": BINARY, "values": VALUES, "sets": SETS,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_metric_is_the_mean_of_the_values_of_the_runs(kind):
+    preds = KINDS[kind]
+    metrics = [metric for metric in served(preds) if not metric.of_items]
+    assert len(metrics) >= 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = Evaluation(preds, metrics)
+        runs = np.stack([Evaluation(run, metrics).estimate() for run in each_run(preds)])
+        np.testing.assert_allclose(found.estimate(), runs.mean(axis=0), rtol=1e-9, atol=1e-12)
+    pooled = Evaluation(preds.without("runs"), metrics).estimate()
+    for metric in metrics:
+        where = found.metric_slice(metric.name)
+        if is_of_rows(metric):
+            np.testing.assert_allclose(pooled[:, where], runs.mean(axis=0)[:, where])
+
+
+@pytest.mark.parametrize("random", ["items", "items+runs"])
+def test_areas_are_scikit_learns_in_each_run(random):
+    names = {"roc_auc": reference.roc_auc_score,
+             "average_precision": reference.average_precision_score}  # fmt: skip
+    found = mc.compare(SCORES, [*names], random=random, n_resamples=99).scores
+    for row in found.itertuples():
+        scores = SCORES.output(row.model).array
+        runs = [names[row.metric](TWO[r == RUN], scores[r == RUN]) for r in range(R)]
+        assert row.estimate == pytest.approx(np.mean(runs), rel=1e-12)
+    pooled = mc.bootstrap(SCORES.without("runs"), "roc_auc", n_resamples=2).point
+    assert np.abs(pooled - mc.bootstrap(SCORES, "roc_auc", n_resamples=2).point).max() > 0.05
+
+
+def f1_gap(y_true, y_output):
+    return reference.f1_score(y_true, y_output, average="macro") - 0.5
+
+
+ALL = [
+    (SCORES, "roc_auc"), (CLASSES, "f1_macro"), (CLASSES, "precision"), (CLASSES, "ece"),
+    (CLASSES, mc.metrics.from_callable(f1_gap, needs="labels")), (VALUES, "spearman"),
+    (VALUES, "r2"), (LATENCIES, "latency_ms_p95"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("preds", "metric"), ALL)
+def test_resamples_and_influences_are_means_of_those_of_the_runs(preds, metric):
+    whole = mc.bootstrap(preds, metric, n_resamples=40, rng=3)
+    runs = [mc.bootstrap(run, metric, n_resamples=40, rng=3) for run in each_run(preds)]
+    # Items are drawn alike, as each is one unit in every run.
+    drawn = np.mean([run.draws for run in runs], axis=0)
+    np.testing.assert_allclose(whole.draws, drawn, rtol=1e-9, atol=1e-12)
+    if not whole.evaluation.metrics[0].smooth:
+        return
+    every = slice(0, N)
+    influence = whole.evaluation.influence(every, whole.point)
+    of_runs = [run.evaluation.influence(every, run.point) for run in runs]
+    np.testing.assert_allclose(influence, np.mean(of_runs, axis=0), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(("preds", "metric"), ALL[:-1])
+@pytest.mark.parametrize("test", ["studentized-permutation", "permutation"])
+def test_runs_that_are_copies_change_no_p_value(preds, metric, test):
+    label = 1 if metric == "precision" else None
+    first = preds.subset(RUN == 0)
+    copies = first.subset(np.tile(np.arange(N), R)).with_columns(runs=np.repeat(np.arange(R), N))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one, several = (
+            mc.paired_test(p, "a", "b", metric, label=label, method=test, n_resamples=99, rng=0)
+            for p in (first, copies)
+        )
+    assert several.difference == pytest.approx(one.difference)
+    assert several.p_value == one.p_value
+
+
+def test_a_run_without_a_value_is_refused_by_name():
+    truth = np.where(RUN == 2, 0, TWO)
+    preds = mc.Predictions(truth, {"a": raw(1), "b": raw(1)}, kind="values", **COLUMNS)
+    message = "roc_auc is the mean of its values over the runs, and that of '.' is undefined in run"
+    asked = [
+        lambda: mc.compare(preds, "roc_auc", n_resamples=9),
+        lambda: mc.decide(preds, "a", "b", "roc_auc", margin=0.1, n_resamples=9),
+        lambda: mc.gate(preds, "a", "b", ["roc_auc:-0.1"], n_resamples=9),
+        lambda: mc.paired_test(preds, "a", "b", "roc_auc", n_resamples=9),
+        lambda: mc.sample_size(preds, "a", "b", "roc_auc"),
+    ]
+    for ask in asked:
+        with pytest.raises(ValueError, match=f"{message} '2'; leave the run, or the metric, out"):
+            ask()
+
+
+def test_every_road_has_the_mean_of_the_runs():
+    a, b = (
+        np.mean([
+            reference.f1_score(THREE[r == RUN], p[r == RUN].argmax(axis=1), average="macro")
+            for r in range(R)
+        ])
+        for p in map(CLASSES.probabilities, "ab")
+    )  # fmt: skip
+    few, gain = {"n_resamples": 99}, pytest.approx(a - b)
+    decided = mc.decide(CLASSES, "b", "a", "f1_macro", margin=0.1, **few)
+    gated = mc.gate(CLASSES, "b", "a", ["f1_macro:-0.1"], **few).decisions[0]
+    assert [decided.gain, gated.gain] == [gain, gain]
+    for test in ("studentized-permutation", "run-permutation", "wald", "bootstrap"):
+        assert mc.paired_test(CLASSES, "a", "b", "f1_macro", method=test, **few).difference == gain
+    assert mc.sample_size(CLASSES, "a", "b", "f1_macro").difference == gain
+    parts = mc.compare_groups({"x": CLASSES, "y": CLASSES}, "f1_macro", **few)
+    assert parts.pooled_scores.set_index("model")["estimate"].to_dict() == pytest.approx(
+        {"a": a, "b": b}
+    )
+    unpaired = mc.tests.unpaired_test(CLASSES["a"], CLASSES["b"], "f1_macro", **few)
+    assert unpaired.difference == gain
+    components = mc.diagnostics.variance_components(CLASSES, "f1_macro", n_resamples=99)
+    assert components["estimate"].tolist() == pytest.approx([a, b])
+
+
+def test_separate_runs_in_different_numbers_have_the_mean_of_their_own():
+    own = {"a": RUN, "b": 10 + RUN % 2}
+    rows = np.repeat(np.arange(N), 6)
+    y, of_a, of_b = TWO[::R][rows], np.tile(np.arange(3), 2 * N), np.tile([0, 0, 0, 1, 1, 1], N)
+    scores = {"a": RNG.normal(size=(N, 3)) * [1, 10, 100], "b": RNG.normal(size=(N, 2)) * [1, 9]}
+    preds = mc.Predictions(
+        y, {"a": scores["a"][rows, of_a], "b": scores["b"][rows, of_b]}, kind="values",
+        groups=rows, runs={"a": own["a"][of_a], "b": of_b + 10},
+    )  # fmt: skip
+    for random in ("items", "items+runs"):
+        found = mc.compare(preds, "roc_auc", random=random, n_resamples=99).scores["estimate"]
+        expected = [
+            np.mean([reference.roc_auc_score(TWO[::R], column) for column in scores[m].T])
+            for m in "ab"
+        ]
+        assert found.tolist() == pytest.approx(expected)
+
+
+def test_a_sketch_of_several_runs_has_means_of_samples_only():
+    assert mc.compare(mc.io.sketch(CLASSES, "accuracy"), n_resamples=99).verdict()
+    message = re.escape("a sketch sums the rows of several runs, and f1_macro is the mean of the ")
+    with pytest.raises(ValueError, match=message):
+        mc.io.sketch(CLASSES, ["accuracy", "f1_macro"])
+    apart = [mc.io.sketch(CLASSES.subset(r == RUN), "f1_macro") for r in range(R)]
+    assert mc.compare(apart[0], n_resamples=99).verdict()
+    with pytest.raises(ValueError, match=message):
+        mc.compare(sum(apart[1:], apart[0]), n_resamples=99)
+
+
+def test_readers_of_a_study_have_the_mean_of_the_readers():
+    """Ratings of the second reader are 10 higher: pooled, the area is .75."""
+    frame = pd.DataFrame(
+        [(r, t, c, int(c >= 2), 10 * r + c + (t - 0.5) * 0.1 * (c == 0))
+         for r in range(2) for t in range(2) for c in range(4)],
+        columns=["reader", "treatment", "case", "truth", "rating"],
+    )  # fmt: skip
+    preds = mc.read_predictions(
+        frame,
+        true="truth",
+        model_column="treatment",
+        pred="rating",
+        id="case",
+        runs="reader",
+        kind="values",
+    )
+    found = mc.bootstrap(preds, "roc_auc", n_resamples=2).point
+    assert found[:, 0].tolist() == [1.0, 1.0]
