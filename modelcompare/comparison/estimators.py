@@ -77,8 +77,9 @@ def compare_estimators(
     -------
     FoldComparison
         `folds`, `scores`, `differences`, and out-of-fold `predictions`, which its method `compare`
-        compares. Folds of a single sample have no value and are left out: after leave-one-out only
-        `predictions` and `compare` are of use.
+        compares. Folds of a single sample have no value and are left out; where all are, as after
+        leave-one-out, values and differences are those of the pooled predictions, as `compare`
+        has them.
 
     Raises
     ------
@@ -114,11 +115,17 @@ def compare_estimators(
         found, parts, metrics, test=test, correction=correction, alpha=alpha, rope=rope,
         confidence_level=confidence_level,
     )  # fmt: skip
-    return replace(
+    compared = replace(
         compared, predictions=tuple(found.read(part, soft=False) for part in parts),
         probabilities=tuple(found.read(part, soft=True) for part in parts if found.disagree),
         seed_label=rng_label(rng),
     )  # fmt: skip
+    if parts and compared.folds.empty:
+        return compared.of_pooled(
+            metrics, correction=correction, alpha=alpha, confidence_level=confidence_level,
+            n_jobs=n_jobs, rng=rng, progress=progress,
+        )  # fmt: skip
+    return compared
 
 
 def _on_folds(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -66,7 +66,9 @@ class FoldComparison(Result):
     seed_label : str, optional
         Seed of the splits.
     notes : tuple of str
-        What was left out of a table of scores.
+        What was left out of a table of scores, or why predictions were pooled.
+    pooled : Comparison, optional
+        Comparison of the pooled predictions, where folds are of one sample each and have no value.
     """
 
     folds: pd.DataFrame = field(repr=False)
@@ -80,6 +82,7 @@ class FoldComparison(Result):
     probabilities: tuple[Predictions, ...] = field(default=(), repr=False)
     seed_label: str | None = field(default=None, repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
+    pooled: Comparison | None = field(default=None, repr=False)
 
     _stem: ClassVar[str] = "folds"
     _members: ClassVar[str] = """
@@ -93,6 +96,8 @@ class FoldComparison(Result):
 
     @property
     def signature(self) -> str:
+        if self.pooled is not None:
+            return self.pooled.signature
         folds = self.folds.drop_duplicates(["repeat", "fold"])
         return signature(
             "compare_folds", folds=len(folds), repeats=folds["repeat"].nunique(), test=self.test,
@@ -123,6 +128,25 @@ class FoldComparison(Result):
                 "metrics of probabilities are of different predictions; compare them in two calls."
             )
         return compare(decided if of_labels == {True} else soft, metrics, **options)
+
+    def of_pooled(
+        self, metrics: MetricLike | Sequence[MetricLike] | None, **options: Any
+    ) -> FoldComparison:
+        """Return the same with the values and differences of the pooled predictions."""
+        found = self.compare(metrics, **options)
+        infos, n = found.evidence.metric_info, len(self.predictions[0])
+        folds = found.scores.rename(columns={"estimate": "value"}).assign(
+            repeat=0, fold=0, n_train=n - 1, n_test=n
+        )
+        note = (
+            f"Folds of one sample have no value: the predictions of all {n:,} are compared, of the "
+            "estimators as they were trained."
+        )
+        return replace(
+            self, folds=folds[FOLDS], differences=found.differences.reindex(columns=_COLUMNS),
+            greater_is_better={m: each.greater_is_better for m, each in infos.items()},
+            notes=(note,), pooled=found,
+        )  # fmt: skip
 
     def document(self) -> Document:
         scores = self.scores
@@ -158,6 +182,8 @@ class FoldComparison(Result):
         return "\n".join(self.document().sentences)
 
     def _sentences(self) -> list[str]:
+        if self.pooled is not None:
+            return [*self.pooled.verdict().split("\n"), *self.notes]
         scores = self.scores
         values = scores[["metric", "label"]].drop_duplicates().itertuples(index=False)
         return [self._sentence(scores, ValueKey(*value)) for value in values]

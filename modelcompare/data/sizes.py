@@ -15,6 +15,9 @@ import pandas as pd
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.test_set import TestSet
 
+# Fewer real values may be grades, each as frequent as the others.
+_FEW_VALUES = 10
+
 
 def run_counts(predictions: TestSet) -> list[int]:
     """Return the number of runs of every model."""
@@ -90,6 +93,25 @@ def class_counts(predictions: TestSet) -> IntArray:
 def repeats(predictions: TestSet) -> bool:
     """True if rows repeat results, of models with separate runs in different numbers."""
     return n_seen(predictions) < len(predictions)
+
+
+def times_repeated(truth: AnyArray | None) -> int:
+    """Return in how many rows each of many real values is, or in a multiple of them.
+
+    1 for labels, of which each may be in as many rows as the others.
+
+    Examples
+    --------
+    >>> times_repeated(np.tile(np.linspace(0.1, 1, 10), 3)), times_repeated(np.tile([0.1, 0.2], 9))
+    (3, 1)
+    """
+    # Most values are in one row, so that the first ones decide.
+    if truth is None or truth.dtype.kind != "f" or truth.ndim > 1 or (truth == truth[0]).sum() < 2:
+        return 1
+    values, counts = np.unique(truth, return_counts=True)
+    times = int(np.gcd.reduce(counts))
+    few = len(values) < max(_FEW_VALUES, times)
+    return 1 if few or (values == np.trunc(values)).all() else times
 
 
 def _n_distinct(runs: AnyArray | None) -> int:
