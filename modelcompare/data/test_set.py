@@ -45,7 +45,7 @@ class TestSet(ABC):
 
     __slots__ = (
         "_bounds", "_columns", "_greater_is_better", "_kinds", "_labels", "_missing_mass", "_name",
-        "_names_beside", "_score_names", "_source",
+        "_names_beside", "_positive", "_score_names", "_source",
     )  # fmt: skip
     __test__ = False  # Not for pytest.
 
@@ -61,6 +61,7 @@ class TestSet(ABC):
     _missing_mass: bool
     _name: str | None
     _names_beside: tuple[str, ...]
+    _positive: Any
     _score_names: tuple[str, ...]
     _source: Source
 
@@ -178,6 +179,11 @@ class TestSet(ABC):
     def labels(self) -> AnyArray | None:
         """The classes, or None outside classification."""
         return self._labels
+
+    @property
+    def positive(self) -> Any:
+        """The positive one of two classes, the last; None if it is not known."""
+        return self._positive
 
     @property
     def y_true(self) -> AnyArray | None:
@@ -338,13 +344,7 @@ class TestSet(ABC):
         return None
 
     def blocks(self, start: int = 0) -> Iterator[TestSet]:  # noqa: ARG002
-        """Return predictions of consecutive rows, 65,536 at a time, each with all classes.
-
-        Parameters
-        ----------
-        start : int
-            The first block to give; those before it are not made.
-        """
+        """Return predictions of 65,536 rows at a time, with all classes, from block `start` on."""
         self.refuse("blocks of rows")
 
     def named_blocks(self) -> Iterator[tuple[TestSet, AnyArray | None]]:

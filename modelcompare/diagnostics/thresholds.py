@@ -26,9 +26,7 @@ OfLabels = dict[str, dict[Any, float]]
 
 
 @checked()
-def choose_thresholds(
-    predictions: Predictions, metric: MetricLike = "f1", *, label: Any = None
-) -> dict[str, Any]:
+def choose_thresholds(predictions: Predictions, metric: MetricLike = "f1") -> dict[str, Any]:
     """Choose the threshold of each model that is best for a metric of decisions.
 
     The value at the best of many thresholds is optimistic on the samples on which it was chosen:
@@ -41,12 +39,9 @@ def choose_thresholds(
         Validation data of two classes, probabilities or raw scores; or sets of labels with
         probabilities, where each label has its own threshold.
     metric : str or metric
-        A metric of labels that is a function of sums: f1, accuracy, balanced_accuracy, a `cost`; of
-        sets of labels, one with a value for each label: the thresholds best for f1 are best for
-        its mean, f1_macro.
-    label : optional
-        The positive class, whose score is compared with the threshold, and of a metric per class
-        its class; the second of the two by default.
+        A metric of labels that is a function of sums: f1 (of the positive class, ``f1[ok]`` of
+        another), accuracy, balanced_accuracy, a `cost`; of sets of labels, one with a value for
+        each label: the thresholds best for f1 are best for its mean, f1_macro.
 
     Returns
     -------
@@ -72,8 +67,8 @@ def choose_thresholds(
     {'a': 0.35}
     """
     if predictions.of_sets:
-        return _of_each_label(predictions, metric, label)
-    one = _positive(predictions, label)
+        return _of_each_label(predictions, metric)
+    one = _positive(predictions)
     value, of_class = _of_decisions(predictions, metric, one.label)
     place: list[Any] = [] if of_class is None else [class_code("`label`", of_class, predictions)]
     found = {}
@@ -85,13 +80,13 @@ def choose_thresholds(
     return found
 
 
-def _of_each_label(predictions: Predictions, metric: MetricLike, label: Any) -> OfLabels:
+def _of_each_label(predictions: Predictions, metric: MetricLike) -> OfLabels:
     """Choose the threshold of each label by itself, as of two classes: true or not."""
     (value,) = resolve_metrics([metric], predictions)
-    if label is not None or not value.per_class:
+    if not value.per_class:
         raise ValueError(
             "each label has its own threshold, which is chosen for a metric with a value for each "
-            f"label, such as f1; got {metric if label is None else f'label {label!r}'}."
+            f"label, such as f1; got {metric}."
         )
     names, truth = np.asarray(predictions.labels), np.asarray(predictions.true_distribution)
     of_label = {}
@@ -122,9 +117,9 @@ def _probabilities(predictions: Predictions, model: str) -> AnyArray:
     return output.array
 
 
-def _positive(predictions: Predictions, label: Any) -> OneClass:
+def _positive(predictions: Predictions) -> OneClass:
     """Return the scores of the positive class; refuse more than two classes."""
-    one = OneClass.of(predictions, label)
+    one = OneClass.of(predictions, None)
     if predictions.n_classes != 2:
         raise ValueError(
             f"thresholds are of two classes, and there are {predictions.n_classes}; give the "
@@ -162,9 +157,7 @@ def _totals(predictions: Predictions, metric: Metric, code: int, runs: Groups) -
 
 
 @checked()
-def at_thresholds(
-    predictions: Predictions, thresholds: Mapping[str, Any], *, label: Any = None
-) -> Predictions:
+def at_thresholds(predictions: Predictions, thresholds: Mapping[str, Any]) -> Predictions:
     """Return the decisions of models at thresholds that were chosen elsewhere.
 
     Parameters
@@ -205,7 +198,7 @@ def at_thresholds(
     if predictions.of_sets:
         decided = {m: _decided_sets(predictions, m, thresholds[m]) for m in predictions.models}
         return with_models(predictions, decided, "label_sets")
-    one = _positive(predictions, label)
+    one = _positive(predictions)
     numbers = {m: check_number("thresholds", thresholds[m]) for m in predictions.models}
     return _decided(predictions, numbers, one.code)
 

@@ -5,6 +5,7 @@ Several classes beside an average, ``f1_micro[-O]``, are part of its name (`metr
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -73,9 +74,8 @@ def _as_positive(metric: AnyMetric, text: str, predictions: TestSet) -> str:
     known = [*map(str, () if predictions.labels is None else predictions.labels.tolist())]
     if not positive_note(metric, predictions) or text not in known:
         return ""
-    order = [*(label for label in known if label != text), text]
-    flags = " ".join(f"--read labels={label}" for label in order)
-    return f"it is of the last class: leave {text!r} out and pass labels={order} ({flags})"
+    flag = f"--positive {shlex.quote(text)}"
+    return f"it is of the positive class: leave {text!r} out and pass positive={text!r} ({flag})"
 
 
 def one_value(metric: MetricLike, label: Any, predictions: TestSet) -> tuple[MetricLike, Any]:
@@ -110,7 +110,7 @@ def resolved_value(metric: MetricLike, label: Any, predictions: TestSet) -> tupl
             raise ValueError(f"{found.name} has no value per class; leave `label` (--label) out.")
         return found, None
     known = [] if predictions.labels is None else predictions.labels.tolist()
-    if of_class is None and len(known) == 2:
-        return found, known[1]
+    if of_class is None and predictions.positive is not None:
+        return found, predictions.positive
     code = class_code(f"{found.name} of one class, `label` (--label)", of_class, predictions)
     return found, known[code]

@@ -12,6 +12,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.checks import warn_of_data
+from modelcompare.data.positive import unnamed
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import known_direction
 from modelcompare.escape import terminal
@@ -42,8 +43,8 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
                 f"{', '.join(predictions.about.metrics)}; sketch the predictions again and name it "
                 "too."
             )
-    ordering = isinstance(metric, OrderMetric) and metric.serves_values
-    of_two = ordering and predictions.n_classes == 2
+    _check_positive(metric, predictions)
+    of_two = isinstance(metric, OrderMetric) and metric.serves_values and predictions.n_classes == 2
     hint = (
         "; raw scores of two classes are for roc_auc and average_precision, for other metrics give "
         "labels or probabilities"
@@ -70,6 +71,12 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
         raise ValueError(
             f"metric {metric.name!r} needs true values, but `y_true` holds texts{hint}."
         )
+
+
+def _check_positive(metric: AnyMetric, predictions: TestSet) -> None:
+    """Refuse a metric that depends on the positive class if that is not known."""
+    if predictions.positive is None and _of_positive(metric, predictions):
+        raise unnamed(f"metric {metric.name!r} depends on the positive class", predictions.labels)
 
 
 def _is_beside(metric: AnyMetric, predictions: TestSet) -> bool:
@@ -121,16 +128,17 @@ def positive_note(metric: AnyMetric, predictions: TestSet) -> tuple[str, ...]:
 
     Raw scores are high for it.
     """
-    if predictions.labels is None or predictions.n_classes != 2 or predictions.of_sets:
+    if predictions.positive is None or not _of_positive(metric, predictions):
         return ()
-    if not isinstance(metric, OrderMetric):
-        return ()
-    raw = metric.serves_values and "values" in predictions.kinds.values()
-    if not metric.of_positive and not raw:
-        return ()
-    return (
-        terminal(f"The positive class of {metric.name} is {label_name(predictions.labels[-1])}."),
-    )
+    named = label_name(predictions.positive)
+    return (terminal(f"The positive class of {metric.name} is {named}."),)
+
+
+def _of_positive(metric: AnyMetric, predictions: TestSet) -> bool:
+    """Return whether a metric depends on which of two classes is the positive one."""
+    if predictions.n_classes != 2 or predictions.of_sets or not isinstance(metric, OrderMetric):
+        return False
+    return metric.of_positive or (metric.serves_values and "values" in predictions.kinds.values())
 
 
 def _check_answers(metric: AnyMetric, predictions: TestSet) -> None:

@@ -77,6 +77,7 @@ class Columns:
     normalize: bool = False
     kind: KindOrAuto = "auto"
     labels: tuple[str, ...] | None = None
+    positive: Any = None
     declared: tuple[tuple[str, ...], ...] = ()  # orders of the classes that archives declare
     battles: tuple[str, ...] | None = None  # columns of two models, and of the winner
     people: tuple[str, ...] = ()  # columns of labels that the pattern `true` names
@@ -155,8 +156,7 @@ class Columns:
     def given_labels(self, found: AnyArray | None, truth: AnyArray | None) -> AnyArray | None:
         """Return the classes, those of probabilities or named, of the true labels' type; or None.
 
-        Their order is that of `labels`, or else of the archive that declares them. Headings have
-        no order: the last class is the positive one, wherever its column is.
+        Their order is that of `labels`, or else of the archive that declares them.
         """
         order = self.labels
         if order is None:
@@ -184,8 +184,8 @@ class Columns:
         if len({*orders}) > 1:
             shown = " and ".join(", ".join(order) for order in orders[:2])
             raise ValueError(
-                f"archives have the classes in different orders ({shown}), on which the positive "
-                f"class depends; name the order, as {as_options(labels=orders[0])}."
+                f"archives have the classes in different orders ({shown}); name the order, as "
+                f"{as_options(labels=orders[0])}."
             )
         return next(iter(orders), None)
 
@@ -201,6 +201,7 @@ class Columns:
             self._refuse("event", gave)
         if predictions.labels is None:
             self._refuse("labels", gave)
+            self._refuse("positive", gave)
         if not self.people:
             one = "the truth is a column of labels"
             self._refuse("annotators", one, "name those of several people, as true='ann*'")

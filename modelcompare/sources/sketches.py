@@ -82,6 +82,7 @@ class Sketch(TestSet):
         self._names_beside = () if of_scores else about.score_names
         self._source = Source()
         self._greater_is_better = about.greater_is_better
+        self._positive = None
         self._bounds = about.bounds
         self._kinds = dict(zip(about.models, about.kinds, strict=True))
         self._labels = None if about.labels is None else np.array(about.labels)
