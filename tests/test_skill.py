@@ -130,7 +130,7 @@ def test_scores_need_neither_labels_nor_a_metric(bash, folder):
         frame = pd.read_csv(path)
         scores = (frame["y_true"] == frame["y_pred"]).astype(int)
         pd.DataFrame({"id": frame["id"], "score": scores}).to_csv(path, index=False)
-    done = bash(ONE.replace("-m accuracy ", ""))
+    done = bash(ONE.replace("-m accuracy ", "--higher-is-better "))
     assert done.stdout.startswith("keep: v1 is better than v0 in mean_score")
 
 
