@@ -20,7 +20,7 @@ from modelcompare.readers.content import File, known_kind
 from modelcompare.readers.formats.summaries import refuse_detections
 from modelcompare.readers.label_sets import joined
 from modelcompare.readers.lists import spread
-from modelcompare.readers.messages import as_options
+from modelcompare.readers.messages import DoubtError, as_options
 from modelcompare.readers.model_columns import model_columns
 from modelcompare.readers.options import Columns, Outputs, with_named
 from modelcompare.readers.patterns import with_patterns
@@ -347,10 +347,10 @@ def _like_truth(seen: Profile, true: str, skip: Collection[str | None]) -> str |
         if names.plain(h) not in names.SCORE and seen.overlap(h, true) >= SHARED
     ]  # fmt: skip
     if len(found) > 1:
-        raise ValueError(
+        raise DoubtError(
             f"{seen.where}: columns {found[0]!r} and {found[1]!r} both have values of {true!r}; "
-            "name the model's column with pred= (--read pred=COLUMN)."
-        )
+            "name the model's column with pred= (--read pred=COLUMN).", pred=found[0],
+        )  # fmt: skip
     return found[0] if found else None
 
 

@@ -79,7 +79,7 @@ def _scores(seen: Profile, candidates: Sequence[str]) -> tuple[list[str], list[s
     if metrics:
         raise DoubtError(
             f"{seen.where}: columns {listed([*map(repr, metrics)])} are named like scores, not "
-            f"like models (its columns: {listed(seen.headings, 8)}); if they are of one model name "
+            f"like models (columns: {listed(seen.headings, 8)}); if they are of one model name "
             "them with score= (--read score=COLUMN), else name the models with models= (--model).",
             score=metrics,
         )  # fmt: skip
@@ -369,8 +369,9 @@ def _refuse_doubtful(seen: Profile, headings: Sequence[str], doubts: Mapping[str
     groups = [*names.named(some, names.USER), *ids][:1]
     counts = {h: seen.present(h).value_counts() for h in some if h not in groups}
     raise DoubtError(
-        f"{seen.where}: column {held[0]!r} {doubts[held[0]]}; name all models with models= "
-        "(--model), and it among them if it is one.",
+        f"{seen.where}: column {held[0]!r} {doubts[held[0]]} (columns: "
+        f"{listed(seen.headings, 8)}); name all models with models= (--model), and it among them "
+        "if it is one.",
         models=[heading for heading in headings if heading not in held],
         slices=[h for h, n in counts.items() if len(n) > 1 and n.iloc[0] >= LEAST_SLICE],
         groups="".join(groups),

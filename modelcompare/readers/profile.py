@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache, partial
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray
+from modelcompare.arrays import IntArray
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.messages import as_options
@@ -98,8 +98,14 @@ class Profile:
 
     def at_chance(self, heading: str, truth: str) -> bool:
         """Return whether a column equals another in no more rows than by chance (p > 0.05)."""
-        pair = self.frame[[heading, truth]].astype(str)
-        return agree_by_chance(pair[heading].to_numpy(), pair[truth].to_numpy())
+        pair = pd.concat([self.frame[heading], self.frame[truth]]).astype(str)
+        one, other = np.split(pd.factorize(pair)[0], 2)
+        return agree_by_chance(one, other)
+
+    def correlation(self, heading: str, other: str) -> float:
+        """Return Pearson's correlation of two columns of numbers, 0 where it is undefined."""
+        found = self.frame[[heading, other]].apply(cell_types.as_numbers).corr().iloc[0, 1]
+        return 0.0 if np.isnan(found) else float(found)
 
     def has_marks(self, heading: str) -> bool:
         """Return whether a column has 0 and 1, or False and True, only."""
@@ -160,8 +166,8 @@ class Profile:
         )  # fmt: skip
 
 
-def agree_by_chance(one: AnyArray, other: AnyArray) -> bool:
-    """Return whether two arrays agree by chance only: kappa is not above 0 (one-sided p > 0.05).
+def agree_by_chance(one: IntArray, other: IntArray) -> bool:
+    """Return whether two arrays of codes agree by chance only: kappa is not above 0 (p > 0.05).
 
     The variance is that of Fleiss, Cohen & Everitt (1969) for kappa 0. False if the other is
     constant, as all agreement is then that of chance.
@@ -172,12 +178,13 @@ def agree_by_chance(one: AnyArray, other: AnyArray) -> bool:
     >>> agree_by_chance(truth, truth), agree_by_chance(truth, np.arange(40) // 20)
     (False, True)
     """
-    shares = [pd.Series(each).value_counts(normalize=True) for each in (one, other)]
-    both = shares[0].mul(shares[1], fill_value=0)
-    expected = both.sum()
-    variance = expected + expected**2 - both.mul(shares[0].add(shares[1], fill_value=0)).sum()
-    excess = (one == other).mean() - expected
-    return len(shares[1]) > 1 and bool(excess <= _NORMAL_95 * np.sqrt(variance / len(one)))
+    k = int(max(one.max(), other.max())) + 1
+    table = np.bincount(one * k + other, minlength=k * k).reshape(k, k) / len(one)
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    expected = rows @ columns
+    variance = expected + expected**2 - (rows * columns) @ (rows + columns)
+    least = expected + _NORMAL_95 * np.sqrt(variance / len(one))
+    return bool(columns.max() < 1 and np.trace(table) <= least)
 
 
 def _present(frame: pd.DataFrame, marks: Collection[str], heading: str) -> Column:

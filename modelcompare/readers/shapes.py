@@ -15,6 +15,8 @@ from modelcompare.readers.profile import FEW_ROWS, Profile
 _DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
 # Smallest fraction of the pairs of two columns' values that is no coincidence.
 _CROSSED = 0.5
+# Smallest correlation of each prediction with the truth for a column to be taken for it.
+_FOLLOWS = 0.5
 # Words of a truth, none of which names one of several labels.
 _WHOLE = frozenset({*names.TRUE, *names.MEASURED, *names.MAYBE_TRUE})
 # Number of text columns that are inspected in pairs: columns that name rows come first.
@@ -168,10 +170,13 @@ def refuse_truth_beside(seen: Profile, numeric: Sequence[str]) -> None:
     usual = (*names.TRUE, *names.MEASURED)
     for heading in numeric:
         others = [h for h in numeric if h != heading]
-        if names.words(heading) in names.MEASURED and others:
+        if names.words(heading) in (*names.MEASURED, *names.MAYBE_TRUE) and others:
             _refuse_truth(seen, heading, others)
         if names.is_property(heading) and others and seen.has_marks(heading):
-            _refuse_truth(seen, heading, others, " is a property of the samples, as the truth is")
+            _refuse_truth(seen, heading, others, "is a property of the samples, as the truth is")
+        follow = names.describes(heading) and bool(others)
+        if follow and all(seen.correlation(heading, each) > _FOLLOWS for each in others):
+            _refuse_truth(seen, heading, others, "may be the truth, with which the others rise")
         for prefix in (True, False):
             named, rest = names.usual_and_rest(heading, usual, prefix=prefix)
             kin = [h for h in others if _share(rest, h)] if rest else []
@@ -179,17 +184,19 @@ def refuse_truth_beside(seen: Profile, numeric: Sequence[str]) -> None:
                 _refuse_truth(seen, heading, kin[:1])
     predicted = [*filter(names.predicts, numeric)]
     others = [h for h in numeric if h not in predicted]
-    if predicted and len(others) == 1:
-        _refuse_truth(seen, others[0], predicted, f" beside {predicted[0]!r} may be the truth")
+    if predicted and others:
+        heading = max(others, key=lambda each: seen.correlation(each, predicted[0]))
+        _refuse_truth(seen, heading, predicted, f"beside {predicted[0]!r} may be the truth")
 
 
 def _refuse_truth(
-    seen: Profile, heading: str, models: Sequence[str], why: str = " is named like the truth"
+    seen: Profile, heading: str, models: Sequence[str], why: str = "is named like the truth"
 ) -> NoReturn:
     by_chance = seen.has_marks(heading) and all(seen.at_chance(h, heading) for h in models)
     raise DoubtError(
-        f"{seen.where}: column {heading!r}{why}; if it is name it with true= (--true), else name "
-        "all models with models= (--model).", true="" if by_chance else heading, models=models,
+        f"{seen.where}: column {heading!r} {why} (columns: {listed(seen.headings, 8)}); if it is "
+        "name it with true= (--true), else name all models with models= (--model).",
+        true="" if by_chance else heading, models=models,
     )  # fmt: skip
 
 

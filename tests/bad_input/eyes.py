@@ -25,10 +25,10 @@ def _ranked(what, message):
     )
 
 
-def _doubtful(heading, why, options):
+def _doubtful(heading, why, columns, options):
     return (
-        f"t.csv: column {heading!r} {why}; name all models with models= (--model), and it among "
-        f"them if it is one. Try: modelcompare compare t.csv {options}"
+        f"t.csv: column {heading!r} {why} (columns: {columns}); name all models with models= "
+        f"(--model), and it among them if it is one. Try: modelcompare compare t.csv {options}"
     )
 
 
@@ -74,7 +74,7 @@ CASES: list[Call | Run] = [
     ),
     Run(
         "several scores of one model", "compare t.csv",
-        "t.csv: columns 'accuracy', 'f1' are named like scores, not like models (its columns: item, "
+        "t.csv: columns 'accuracy', 'f1' are named like scores, not like models (columns: item, "
         "accuracy, f1); if they are of one model name them with score= (--read score=COLUMN), else "
         "name the models with models= (--model). Try: modelcompare compare t.csv --read "
         "score=accuracy --read score=f1",
@@ -82,17 +82,17 @@ CASES: list[Call | Run] = [
     ),
     Run(
         "a time beside scores", "compare t.csv",
-        _doubtful("latency_ms", "is not named like a model", "--model a --model b"),
+        _doubtful("latency_ms", "is not named like a model", "item, a, b, latency_ms", "--model a --model b"),
         _table(item=range(N), **_hits("a", "b"), latency_ms=[0.5 * i for i in range(N)]),
     ),
     Run(
         "a time beside probabilities of two classes", "compare t.csv",
-        _doubtful("latency", "has other values than 'label'", "--model bert"),
+        _doubtful("latency", "has other values than 'label'", "label, bert, latency", "--model bert"),
         _table(label=[0, 1] * 6, bert=[0.25, 0.75] * 6, latency=[0.5 * i for i in range(N)]),
     ),
     Run(
         "the label of another annotator", "compare t.csv",
-        _doubtful("annotator_2", "has other values than 'label'", "--model bert"),
+        _doubtful("annotator_2", "has other values than 'label'", "label, bert, annotator_2", "--model bert"),
         _table(label=TRUTH, bert=TRUTH[1:] + TRUTH[:1], annotator_2=TRUTH),
     ),
     Run(

@@ -326,7 +326,7 @@ CASES: list[Call | Run] = [
     Run(
         "what was measured among what was computed",
         "compare t.csv",
-        "t.csv: column 'pKa (exp)' is named like the truth; if it is name it with true= "
+        "t.csv: column 'pKa (exp)' is named like the truth (columns: pKa (calc), pKa (exp)); if it is name it with true= "
         "(--true), else name all models with models= (--model). Try: modelcompare compare t.csv "
         "--true 'pKa (exp)' --model 'pKa (calc)'",
         {"t.csv": "pKa (calc),pKa (exp)\n1.5,1.25\n2.5,2.25\n"},

@@ -46,7 +46,9 @@ def advised(frame, tmp_path, run, *more):
 # -- a truth among its predictions -----------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["exp", "measured", "observed", "gt", "actual", "reference"])
+@pytest.mark.parametrize(
+    "name", ["exp", "measured", "observed", "gt", "actual", "reference", "y", "price"]
+)
 def test_measured_values_are_no_model_of_themselves(name):
     error = refused(pd.DataFrame({name: REAL, **NEAR}))
     assert isinstance(error, DoubtError)
@@ -69,6 +71,13 @@ def test_a_column_beside_predictions_may_be_their_truth(tmp_path, run):
     command, done = advised(frame, tmp_path, run)
     assert command[2:] == ["--true", "ddg", "--model", "prediction_oof"]
     assert "models: 1 (prediction_oof)" in done.read
+    frame.insert(1, "charge", RNG.random(N).round(3))
+    assert advised(frame, tmp_path, run)[0] == command
+
+
+def test_quantities_beside_scores_are_no_truth(tmp_path, run):
+    frame = pd.DataFrame({"a": RNG.random(N), "b": RNG.random(N), "price": RNG.random(N)})
+    assert advised(frame, tmp_path, run)[0][2:] == ["--model", "a", "--model", "b"]
 
 
 # -- scores, indices and properties -----------------------------------------------------------
