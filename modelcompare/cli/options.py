@@ -226,7 +226,7 @@ READING = Group(
         ),
         _input(
             name="kind", type=BasicKindOrAuto, default="auto", metavar="NAME", advanced=True,
-            help=f"Type of the outputs: {listed(BasicKind)}.",
+            help=f"Type of the outputs: {listed(BasicKind)}; texts if all metrics are of texts.",
         ),
         _input(
             name="missing", type=Missing, default="refuse", metavar="NAME",

@@ -148,7 +148,8 @@ def read_predictions(
     bounds : (float, float), optional
         Lowest and highest possible score per example.
     score : str or sequence of str, optional
-        Scores to read from logs and long tables; all that every model has by default.
+        Scores to read from logs and long tables, by default all that every model has; or the
+        columns of a table that has scores of one model.
     set : str, optional
         The test set to read, if the source has several (a column ``set``, ``task``, ``dataset``);
         `read_sets` reads them all.
@@ -193,14 +194,16 @@ def read_predictions(
     Notes
     -----
     Labels, ids, clusters and slices of csv and tsv stay texts, ``01`` and ``1e3`` too; a column
-    becomes integers if all its cells are integers in canonical form. True and False are 1 and 0 as
-    scores. Labels with a fraction are values of a regression unless ``kind="labels"``. Integers
-    that are compared with texts become texts. Lists of probabilities (``[0.2, 0.8]``) are in the
-    order of `labels`, or of the codes 0, 1, ... if the true labels are such codes. A csv without
-    commas in its header is separated by semicolons or tabs.
-    Secondary columns of a model (``bert_conf`` beside ``bert``) and texts without any value of the
-    truth are left out. Files without ids have the same samples in one order if their truths agree
-    row by row.
+    becomes integers if all its cells are integers in canonical form, or labels such as ``1.000``
+    beside such integers. True and False are 1 and 0 as scores. Labels with a fraction are values
+    of a regression unless ``kind="labels"``. Integers that are compared with texts become texts.
+    Lists of probabilities (``[0.2, 0.8]``) are in the order of `labels`, or of the codes 0, 1, ...
+    if the true labels are such codes. A csv without commas in its header is separated by
+    semicolons or tabs.
+    Secondary columns of a model (``bert_conf`` beside ``bert``), texts without any value of the
+    truth, and 0 and 1 under names of properties (``is_weekend``) are left out. Blanks around
+    headings belong to no name. Files without ids have the same samples in one order if their
+    truths agree row by row.
 
     Examples
     --------

@@ -59,6 +59,27 @@ def test_measured_values_are_no_model_of_themselves(name):
     np.testing.assert_allclose(found, expected)
 
 
+def test_every_road_refuses_a_measured_column(tmp_path, run):
+    frame = pd.DataFrame({"exp": REAL, **NEAR})
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_parquet(tmp_path / "u.parquet")
+    with pytest.raises(DoubtError, match=r"\(--true exp --model cnn --model bert\)"):
+        mc.io.scan_predictions(tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match=r"'exp' is named like the truth"):
+        mc.io.read_sets([tmp_path / "t.parquet", tmp_path / "u.parquet"])
+    gated = ("--baseline", "bert", "--candidate", "cnn", "--superior", "--higher-is-better")
+    for command in (
+        ("compare", "t.parquet"), ("compare", "t.parquet", "--read", "scan"),
+        ("groups", "t.parquet", "u.parquet"), ("report", "t.parquet"),
+        ("sample-size", "t.parquet"), ("disagreements", "t.parquet"),
+    ):  # fmt: skip
+        done = run(*command)
+        assert (done.code, done.out) == (2, "")
+        assert "'exp' is named like the truth" in done.err
+    # Models that are named are these.
+    assert run("gate", "t.parquet", *gated).code != 2
+
+
 def test_a_truth_of_0_and_1_is_no_model_either():
     for name in ("gt", "observed", "is_fraud", "has_disease"):
         error = refused(pd.DataFrame({name: TRUTH, **GOOD}))
