@@ -296,7 +296,7 @@ def _invalid(found: Any) -> list[str]:
             mc.Predictions(
                 found.y_true, {model: values}, kind=output.kind, labels=labels, ids=found.ids,
                 groups=found.groups, strata=found.strata, sample_weight=found.sample_weight,
-                greater_is_better=found.greater_is_better, missing_mass=found.missing_mass, **names,
+                greater_is_better=found.told_direction, missing_mass=found.missing_mass, **names,
             )  # fmt: skip
         except Exception as error:
             return [f"read, yet {model} is refused: {error}"[:500]]

@@ -14,7 +14,6 @@ from modelcompare.cli.options import READING, RESULTS, spelled
 from modelcompare.cli.streams import say
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
-from modelcompare.diagnostics.thresholds import check_validation
 from modelcompare.metrics.registry import is_of_texts
 from modelcompare.readers import checked_columns, read, readings_of_sets
 from modelcompare.readers.opening import read_table
@@ -98,7 +97,7 @@ class Reading(SimpleNamespace):
             found, label = self._given_thresholds(predictions)
             return mc.diagnostics.at_thresholds(predictions, found, label=label)
         validation = read([self.threshold_from], columns).predictions[[*predictions.models]]
-        check_validation(validation, predictions)
+        mc.diagnostics.thresholds.check_validation(validation, predictions)
         in_file = self.threshold_for.rpartition(":")[0].endswith((".py", ".csv"))
         best_for = mc.metrics.load_metric(self.threshold_for) if in_file else self.threshold_for
         _, named = (None, None) if in_file else mc.metrics.registry.split_class(self.threshold_for)

@@ -308,4 +308,5 @@ def test_bounds_of_a_gain_are_possible_gains():
         found = mc.decide(preds, "b", "a", metric, margin=0.1)
         assert (found.ci_low, found.ci_high) == (-most, most)
         assert found.answer == "not enough data"
-        assert mc.decide(preds, "b", "a", metric, margin=1.01 * most).answer == "shown"
+        with pytest.raises(ValueError, match="is not below the range"):
+            mc.decide(preds, "b", "a", metric, margin=1.01 * most)
