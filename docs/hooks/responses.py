@@ -58,7 +58,8 @@ def _values(metric: AnyMetric) -> list[float]:
         rows = order[: round(share * _N)]
         made[rows] = spoiled[rows]
         outputs[f"{share:.1f}"] = made
-    preds = mc.Predictions(truth, outputs, **options)
+    up = True if metric.needs == "scores" else None
+    preds = mc.Predictions(truth, outputs, greater_is_better=up, **options)
     found = mc.bootstrap(preds, [metric.name], n_resamples=2).estimate
     return found.groupby(level="model", sort=False).mean().tolist()
 
