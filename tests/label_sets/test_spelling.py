@@ -55,7 +55,7 @@ def test_a_model_that_differs_in_case_is_not_left_out_of_a_file(tmp_path):
 
 def test_a_model_of_empty_lists_is_not_left_out_of_a_file(tmp_path):
     path = lines(tmp_path / "t.jsonl", [[]] * 100)
-    with pytest.raises(ValueError, match="column 'a' has other values than 'y_true' .*; name all"):
+    with pytest.raises(ValueError, match=r"column 'a' has other values than 'y_true' .*; name all"):
         mc.read_predictions(path)
     named = mc.read_predictions(path, models=["a", "b"])
     assert named.models == ("a", "b")
