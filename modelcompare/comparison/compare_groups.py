@@ -126,11 +126,8 @@ def compare_groups(
         _check_several(source, by)
         models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
         source, shares, dropped = weighed(source, models, weights, random, missing)
-        if missing == "bounds" and dropped and correction == "max-t":
-            raise ValueError(
-                "correction='max-t' needs resamples of all models on all test sets, and some lack "
-                "models; use correction='holm'."
-            )
+        if missing == "bounds" and dropped:
+            _check_bounded(correction)
         groups = [
             (name, name, each[[model for model in models if model in each.models]])
             for name, each in source.items()
@@ -162,6 +159,15 @@ def compare_groups(
         (*notes_of_sets(notes), *dropped), tuple(models), shares, sets_vary=random in WITHIN,
         size=written_size(test_sets),
     )  # fmt: skip
+
+
+def _check_bounded(correction: str) -> None:
+    """Refuse a correction that needs all models on all test sets where some are bounded."""
+    if correction == "max-t":
+        raise ValueError(
+            "correction='max-t' needs resamples of all models on all test sets, and some lack "
+            "models; use correction='holm'."
+        )
 
 
 def _check_runs(results: Sequence[Comparison], shares: FloatArray | None) -> None:

@@ -163,12 +163,7 @@ def sample_size(
     check_margin(margin or 0.0, first.metric)
     sets_vary = random in WITHIN
     pilot = Pilot.of(contrasts, sets_vary=sets_vary) if plan is None else plan.pilot
-    if pilot.components.standard_error(pilot.size) == 0:
-        raise ValueError(
-            f"{model_a} and {model_b} differ in {first.metric.name} by the same on every one of "
-            f"the {first.n_units:,} {first.unit}; without any spread there is nothing to "
-            "plan from. Take a larger pilot test set."
-        )
+    _check_spread(pilot, first, model_a, model_b)
     _check_data(dict(zip(sets, contrasts, strict=True)), int(pilot.size.runs))
     notes = [*dict.fromkeys(note for contrast in contrasts for note in contrast.notes)]
     notes += [new_sets_note(len(contrasts))] if sets_vary else []
@@ -188,6 +183,16 @@ def _check_planned(contrast: Contrast, which: str) -> None:
         raise ValueError(
             f"{contrast.metric.name} is undefined for one of the models on this test set{which}; "
             "there is no difference to plan for."
+        )
+
+
+def _check_spread(pilot: Pilot, contrast: Contrast, model_a: str, model_b: str) -> None:
+    """Refuse a pilot on whose samples the difference does not vary."""
+    if pilot.components.standard_error(pilot.size) == 0:
+        raise ValueError(
+            f"{model_a} and {model_b} differ in {contrast.metric.name} by the same on every one of "
+            f"the {contrast.n_units:,} {contrast.unit}; without any spread there is nothing to "
+            "plan from. Take a larger pilot test set."
         )
 
 
