@@ -32,6 +32,7 @@ docs: $(STAMP) ## Build the documentation into site/, offline and with warnings 
 
 validate: $(STAMP) ## Simulate every default where data are sparse, read a million mutated files (hours; goes on)
 	$(BIN)/python -m experiments.validity.grid
+	$(BIN)/python -m experiments.validity.ceiling --jobs 2
 	$(BIN)/python -m experiments.robustness --only fuzz --cases 1000000 --minutes 50 --jobs 2
 
 validate-quick: $(STAMP) ## The same in a few cells (under 5 minutes on 2 cores)

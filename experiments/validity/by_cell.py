@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from joblib import Parallel, delayed
 
+from experiments.validity.grid import fingerprint
 from experiments.validity.results import markdown
 from modelcompare.report.writers.files import write_text
 
@@ -25,7 +26,7 @@ def simulate(
     about: str | None, cells: Sequence[Params], simulated: Callable[[Params, int], pd.DataFrame],
     verdict: Callable[[pd.DataFrame], pd.DataFrame], results: Path,
     arguments: Sequence[str] | None = None,
-    short: Callable[[pd.DataFrame], pd.Series] | None = None,
+    short: Callable[[pd.DataFrame], pd.Series] | None = None, resumes: Sequence[str] = (),
 ) -> None:  # fmt: skip
     """Parse options, simulate the cells, write the table as it grows, and print its verdict.
 
@@ -47,6 +48,9 @@ def simulate(
         Options; by default those of the command line.
     short : callable, optional
         Function of a cell's rows that returns which fall short; five times as many trials follow.
+    resumes : sequence of str, optional
+        Modules of the study: its rows have the fingerprint of their code and the package's, and
+        cells that the table has of the same code, in as many trials, are left out.
     """
     parser = argparse.ArgumentParser(description=(about or "").partition("\n")[0])
     parser.add_argument("--trials", type=int, default=800, help="of a cell; 5 times if it is short")
@@ -58,14 +62,22 @@ def simulate(
     if not chosen:
         parser.error(f"--only {options.only!r} fits no cell.")
     # Read before hours of work, which an unreadable table would lose.
-    rows = _known(options.output, cells)
+    rows, code = _known(options.output, cells), fingerprint(resumes) if resumes else None
+    if code:
+        done = [cells[place] for place, part in rows.items() if _is_done(part, code, options)]
+        chosen = [cell for cell in chosen if cell not in done]
     tasks = (delayed(_rows)(cell, simulated, options.trials, short) for cell in chosen)
     found = Parallel(n_jobs=options.jobs, return_as="generator")(tasks)
     for cell, part in zip(chosen, found, strict=True):
-        rows[cells.index(cell)] = part
-        table = pd.concat([rows[place] for place in sorted(rows)], ignore_index=True)
+        rows[cells.index(cell)] = part.assign(code=code) if code else part
+        table = _joined(rows)
         write_text(options.output, table.to_csv(index=False, float_format="%.5g"))
-    print(markdown(verdict(table)))
+    print(markdown(verdict(_joined(rows))))
+
+
+def _joined(rows: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
+    """Return the rows of all cells in their order."""
+    return pd.concat([rows[place] for place in sorted(rows)], ignore_index=True)
 
 
 def _rows(
@@ -75,6 +87,12 @@ def _rows(
     """Return the rows of a cell, of more trials where one falls short."""
     found = simulated(cell, n_trials)
     return simulated(cell, AGAIN * n_trials) if short and short(found).any() else found
+
+
+def _is_done(part: pd.DataFrame, code: str, options: argparse.Namespace) -> bool:
+    """Return whether rows of a cell are of this code and of so many trials."""
+    same = part.get("code", pd.Series("", index=part.index)) == code
+    return bool(same.all() and (part["trials"] >= options.trials).all())
 
 
 def _known(path: Path, cells: Sequence[Params]) -> dict[int, pd.DataFrame]:

@@ -114,10 +114,11 @@ def simulate(
         file.add(name, chunk, number, rows)
 
 
-def fingerprint() -> str:
+def fingerprint(
+    own: Sequence[str] = ("cells", "worlds", "label_worlds", "score_world", *MODULES),
+) -> str:
     """A short hash of the package and of the simulation, without their comments and docstrings."""
     package = sorted(Path(mc.__file__).parent.rglob("*.py"))
-    own = ["cells", "worlds", "label_worlds", "score_world", *MODULES]
     digest = hashlib.sha256()
     for path in [*package, *(HERE / f"{name}.py" for name in own)]:
         tree = ast.parse(path.read_bytes())

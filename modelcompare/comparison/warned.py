@@ -155,22 +155,8 @@ class _Sparse:
         for metric in self.evaluation.metrics:
             if isinstance(metric, Metric) and metric.average == "macro":
                 where = self.evaluation.metric_slice(metric.name)
-                least[where] = np.minimum(least[where], self._behind_macro)
+                least[where] = np.minimum(least[where], behind_macro(self.evaluation))
         return np.asarray(least)
-
-    @cached_property
-    def _behind_macro(self) -> float:
-        """Number of samples that determine a mean over the true classes.
-
-        It is the degrees of freedom of a variance to which a class of n samples contributes 1 / n.
-        """
-        support = _support(self.evaluation)
-        if support is None:
-            return np.inf
-        support = support[support > 0]
-        added, typical = 1 / support, float(np.median(support))
-        together = float(added.sum() ** 2 / (added**2 / support).sum())
-        return min(together, typical) if typical < FEW / 2 else together
 
     # -- weights ------------------------------------------------------------------------------
 
@@ -295,6 +281,20 @@ def _sizes(values: Sample) -> FloatArray:
         if support is not None and metric.per_class:
             sizes[:, evaluation.metric_slice(metric.name)] = support
     return sizes
+
+
+def behind_macro(evaluation: Evaluation) -> float:
+    """Return the number of samples that determine a mean over the true classes.
+
+    It is the degrees of freedom of a variance to which a class of n samples contributes 1 / n.
+    """
+    support = _support(evaluation)
+    if support is None:
+        return np.inf
+    support = support[support > 0]
+    added, typical = 1 / support, float(np.median(support))
+    together = float(added.sum() ** 2 / (added**2 / support).sum())
+    return min(together, typical) if typical < FEW / 2 else together
 
 
 def _support(evaluation: Evaluation) -> FloatArray | None:

@@ -1,0 +1,120 @@
+"""The study of values near the ceiling: its worlds, what it counts as a warning, and its table."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import metrics as sk
+
+import modelcompare as mc
+from experiments.validity import ceiling as study
+
+pytestmark = pytest.mark.filterwarnings("ignore::modelcompare.metrics.SparseDataWarning")
+CELL = {"level": "one test", "n": 100, "errors": 5, "classes": 3, "shares": "rare", "models": 3}
+
+
+def test_the_cells_are_those_near_the_ceiling():
+    cells = pd.DataFrame(study.cells())
+    assert not cells.duplicated().any()
+    one = cells[cells["level"] == "one test"]
+    assert (
+        len(one)
+        == 3 * 3 * 3 * 2
+        == len(one[["n", "errors", "classes", "shares"]].drop_duplicates())
+    )
+    assert {*cells.loc[cells["level"] == "corrected", "models"]} == {3, 8, 20}
+
+
+def test_models_err_as_often_as_a_cell_says_and_two_of_them_alike():
+    truth, named = study.draw(np.random.default_rng(0), CELL, 100_000, 1)
+    wrong = named[0] != truth
+    np.testing.assert_allclose(wrong.mean(axis=1), [0.05, 0.05, 0.15], atol=0.004)
+    np.testing.assert_allclose(np.bincount(truth) / len(truth), [0.6, 0.3, 0.1], atol=0.006)
+    # Half of the first one's errors are common to all.
+    assert (wrong[0] & wrong[1]).mean() == pytest.approx(0.025, abs=0.003)
+
+
+def test_true_values_are_scikit_learn_s_of_a_large_sample():
+    rng, again = (np.random.default_rng(1) for _ in range(2))
+    names = ["accuracy", "f1_macro", "precision_weighted", "recall", "brier_score", "roc_auc_ovr"]
+    found = study.true_values(rng, CELL, names)
+    truth, named = study.draw(again, CELL, study.MANY, 1)
+    outputs = study.graded(again, named[0], truth, 3)[0]
+    every = np.ones(3, dtype=bool)
+    expected = {
+        "accuracy": sk.accuracy_score(truth, named[0, 0]),
+        "f1_macro": sk.f1_score(truth, named[0, 0], average="macro"),
+        "precision_weighted": sk.precision_score(truth, named[0, 0], average="weighted"),
+        "recall": sk.recall_score(truth, named[0, 0], average=None)[-1],
+        "roc_auc_ovr": sk.roc_auc_score(truth, outputs, multi_class="ovr"),
+    }
+    for name, value in expected.items():
+        assert study.of_trial(name, found, every, CELL)[0] == pytest.approx(value, abs=1e-3)
+    # A class that a test set lacks is in none of its averages.
+    two = study.of_trial("f1_macro", found, np.array([True, True, False]), CELL)
+    np.testing.assert_allclose(two, found["f1"][:, :2].mean(axis=1))
+
+
+@pytest.mark.parametrize("n", [40, 100])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_trial_is_warned_of_where_a_comparison_warns(n, classes):
+    cell = CELL | {"n": n, "classes": classes, "errors": 1}
+    rng = np.random.default_rng(2)
+    codes, named = study.draw(rng, cell, n, 4)
+    preds = study.predictions(codes, study.graded(rng, named, codes, classes))
+    names = ["accuracy", "f1_macro", "precision_macro", "cohen_kappa", "log_loss"]
+    found = study.values(preds, names)
+    counted = study.warned(found, found.score_interval("auto", 0.95), 4)
+    for trial in range(4):
+        for place, name in enumerate(names):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                mc.compare(preds[[*preds.models[3 * trial : 3 * trial + 3]]], name, n_resamples=99,
+                           baseline=preds.models[3 * trial])  # fmt: skip
+            texts = [str(w.message) for w in caught if w.category is mc.metrics.SparseDataWarning]
+            # Which differences no test can find is no matter of the intervals.
+            told = [text for text in texts if text.startswith(name) and "p-value" not in text]
+            assert counted[trial, place, 0] == bool(told)
+            assert counted[trial, place, 1] == any("than their level" in text for text in told)
+
+
+def test_a_part_of_the_cells_is_simulated_and_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    path = tmp_path / "found.csv"
+    arguments = ["--trials", "3", "--only", "^one test 40 1 2 even", "-o", str(path)]
+    study.main(arguments)
+    table = pd.read_csv(path)
+    (cell,) = [cell for cell in study.cells() if cell == study.cells()[0]]
+    assert [*table["metric"]] == study.metrics_of(cell)
+    assert table["trials"].isin([3, 15]).all()
+    assert table["gate"].notna().all()
+    monkeypatch.setattr(study, "simulated", lambda *_: pytest.fail("the cell was there"))
+    study.main(arguments)
+    pd.testing.assert_frame_equal(pd.read_csv(path), table)
+
+
+def test_intervals_of_several_models_are_judged_together():
+    cell = {
+        "level": "corrected",
+        "n": 100,
+        "errors": 2,
+        "classes": 2,
+        "shares": "even",
+        "models": 3,
+    }
+    table = study.simulated(cell, 4)
+    assert [*table["metric"]] == [*study.OF_MANY, "roc_auc"]
+    assert table["gate"].isna().all()
+    assert table[["value", "worse", "equal"]].notna().all(axis=None)
+
+
+def test_what_falls_short_is_named_beyond_the_noise_of_few_silent_trials():
+    row = {"value": 0.95, "worse": 0.95, "equal": 0.95, "gap": 0.95, "gate": 0.05, "silent": 0.95,
+           "silent gate": 0.05, "warned": 0.0, "doubted": 0.0, "trials": 4000}  # fmt: skip
+    table = pd.DataFrame([
+        row, row | {"worse": 0.929}, row | {"gate": 0.061}, row | {"silent": 0.929},
+        row | {"silent": 0.925, "warned": 0.9}, row | {"silent": 0.88, "warned": 0.9},
+        row | {"doubted": 0.2},
+    ])  # fmt: skip
+    assert study.short(table).tolist() == [False, True, True, True, False, True, False]
+    assert study.needless(table).tolist() == [*[False] * 6, True]
