@@ -19,6 +19,7 @@ from modelcompare.comparison.folds import (
     FoldComparison,
     check_fold_correction,
     compare_on_folds,
+    with_pooled,
 )
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import known_direction
@@ -77,8 +78,9 @@ def compare_estimators(
     -------
     FoldComparison
         `folds`, `scores`, `differences`, and out-of-fold `predictions`, which its method `compare`
-        compares. Folds of a single sample have no value and are left out: after leave-one-out only
-        `predictions` and `compare` are of use.
+        compares. Folds of a single sample have no value and are left out; where all are, as after
+        leave-one-out, values and differences are those of the pooled predictions, as `compare`
+        has them.
 
     Raises
     ------
@@ -105,6 +107,11 @@ def compare_estimators(
     chosen_splitter = splitter(cv, y, groups, classify(estimators), random_state(rng))
     splits = list(chosen_splitter.split(X, y, groups))
     parts = repeats(splits, len(y))
+    if not parts and all(len(held) < 2 for _, held in splits):
+        raise ValueError(
+            f"each of the {len(splits):,} test parts of `cv` has one sample, which has no value, "
+            "and together they do not test every sample once; use larger test parts, or cv='loo'."
+        )
     if test != "corrected-t" and [len(part) for part in parts] != [2] * 5:
         raise ValueError(f"`test='{test}'` needs five repeats of 2 folds; use cv='5x2'.")
     found = cross_validate(
@@ -114,10 +121,18 @@ def compare_estimators(
         found, parts, metrics, test=test, correction=correction, alpha=alpha, rope=rope,
         confidence_level=confidence_level,
     )  # fmt: skip
-    return replace(
+    n_alone = sum(len(held) < 2 for _, held in splits)
+    note = f"{n_alone:,} of {len(splits):,} folds are left out: they have one sample, and no value."
+    compared = replace(
         compared, predictions=tuple(found.read(part, soft=False) for part in parts),
         probabilities=tuple(found.read(part, soft=True) for part in parts if found.disagree),
-        seed_label=rng_label(rng),
+        seed_label=rng_label(rng), notes=(note,) if n_alone else (),
+    )  # fmt: skip
+    if n_alone < len(splits):
+        return compared
+    return with_pooled(
+        compared, metrics, correction=correction, alpha=alpha, confidence_level=confidence_level,
+        n_jobs=n_jobs, rng=rng, progress=progress,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,11 +15,12 @@ from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.tables import best_first, led_clauses, pair_table
 from modelcompare.data.predictions import Predictions
+from modelcompare.directions import known_direction
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
-from modelcompare.report.document import Document
+from modelcompare.report.document import Document, Finding
 from modelcompare.report.numbers import decimals_for, format_number, joined
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column
@@ -66,7 +67,7 @@ class FoldComparison(Result):
     seed_label : str, optional
         Seed of the splits.
     notes : tuple of str
-        What was left out of a table of scores.
+        What was left out: of a table of scores, or folds of one sample.
     """
 
     folds: pd.DataFrame = field(repr=False)
@@ -80,6 +81,8 @@ class FoldComparison(Result):
     probabilities: tuple[Predictions, ...] = field(default=(), repr=False)
     seed_label: str | None = field(default=None, repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
+    # Where folds are of one sample each: the comparison of the predictions of all.
+    _pooled: Comparison | None = field(default=None, repr=False)
 
     _stem: ClassVar[str] = "folds"
     _members: ClassVar[str] = """
@@ -93,6 +96,8 @@ class FoldComparison(Result):
 
     @property
     def signature(self) -> str:
+        if self._pooled is not None:
+            return self._pooled.signature
         folds = self.folds.drop_duplicates(["repeat", "fold"])
         return signature(
             "compare_folds", folds=len(folds), repeats=folds["repeat"].nunique(), test=self.test,
@@ -125,6 +130,10 @@ class FoldComparison(Result):
         return compare(decided if of_labels == {True} else soft, metrics, **options)
 
     def document(self) -> Document:
+        if self._pooled is not None:
+            whole = self._pooled.document()
+            found = [*whole.findings, *map(Finding, self.notes)]
+            return self._document(whole.tables, findings=found, printed=whole.printed)
         scores = self.scores
         sources = {"a": "p_a", "same": "p_equivalent", "b": "p_b"}
         posterior = [column(title, source, kind="share") for title, source in sources.items()]
@@ -174,6 +183,31 @@ class FoldComparison(Result):
         first = f"has the {'highest' if falling else 'lowest'} mean over {n_folds} folds ({mean})"
         clauses = led_clauses(pairs, leader, others, tested=True)
         return f"{name}: {leader} {joined([first, *clauses])}."
+
+
+def with_pooled(
+    compared: FoldComparison, metrics: MetricLike | Sequence[MetricLike] | None, **options: Any
+) -> FoldComparison:
+    """Return the values and differences of the predictions of all samples together.
+
+    `options` are those of `compare`.
+    """
+    found, n = compared.compare(metrics, **options), len(compared.predictions[0])
+    folds = found.scores.rename(columns={"estimate": "value"}).assign(
+        repeat=0, fold=0, n_train=n - 1, n_test=n
+    )
+    infos = found.evidence.metric_info
+    note = (
+        f"Folds of one sample have no value: the predictions of all {n:,} samples are compared, "
+        "given the trained estimators."
+    )
+    return replace(
+        compared, folds=folds[FOLDS], differences=found.differences.reindex(columns=_COLUMNS),
+        greater_is_better={
+            name: known_direction(name, info.greater_is_better) for name, info in infos.items()
+        },
+        notes=(note,), _pooled=found,
+    )  # fmt: skip
 
 
 def compare_on_folds(

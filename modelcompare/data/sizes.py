@@ -7,6 +7,7 @@ unaffected, and no number of rows may be shown, or decide, as it is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -14,6 +15,14 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.test_set import TestSet
+
+# Fewer values may be grades, of which each is as frequent as the others by design; so may fewer
+# than each has rows, unless they are many.
+_FEW_VALUES, _MANY_VALUES = 10, 30
+# Classes of different sizes have fewer frequencies by design.
+_FEW_FREQUENCIES = 5
+# -log2 of the probability that all of many counts have a common divisor by chance.
+_BITS = 20
 
 
 def run_counts(predictions: TestSet) -> list[int]:
@@ -90,6 +99,38 @@ def class_counts(predictions: TestSet) -> IntArray:
 def repeats(predictions: TestSet) -> bool:
     """True if rows repeat results, of models with separate runs in different numbers."""
     return n_seen(predictions) < len(predictions)
+
+
+def times_repeated(cells: AnyArray) -> int:
+    """Return in how many rows each of many numbers or texts is, or in a multiple of them.
+
+    1 where that is no evidence of repeats: few values, whole numbers that are about as frequent as
+    each other (balanced classes), and what chance does in fewer than one of a million tables.
+
+    Examples
+    --------
+    >>> times_repeated(np.repeat(np.linspace(0.1, 1, 10), 3))
+    3
+    >>> times_repeated(np.repeat(np.arange(10), 3))
+    1
+    """
+    times = 0
+    # Of most tables the first values show that there are no repeats.
+    for cell in cells[:_FEW_VALUES]:
+        times = math.gcd(times, np.count_nonzero(cells == cell))
+        if times == 1:
+            return 1
+    codes, values = pd.factorize(cells)
+    counts = np.bincount(codes[codes >= 0])
+    times, n_values, frequencies = int(np.gcd.reduce(counts)), len(counts), len({*counts.tolist()})
+    if times < 2 or n_values < _FEW_VALUES:
+        return 1
+    if (pd.to_numeric(values, errors="coerce") % 1 == 0).all():
+        sure = frequencies >= _FEW_FREQUENCIES
+    else:
+        sure = frequencies > 1 or n_values >= min(times, _MANY_VALUES)
+    by_chance = frequencies > 1 and (n_values - 1) * math.log2(times) < _BITS
+    return times if sure and not by_chance else 1
 
 
 def _n_distinct(runs: AnyArray | None) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.data.sizes import n_items, n_seen, run_counts, seen_runs
+from modelcompare.data.sizes import n_items, n_seen, run_counts, seen_runs, times_repeated
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.labels_drawn import of_judge
 from modelcompare.metrics.base import AnyMetric, CallableMetric
@@ -121,6 +121,19 @@ def check_runs(predictions: TestSet) -> None:
             f"{len(predictions):,} rows would count as independent samples. Give the items as "
             "`groups` (--groups COLUMN), or as `ids` that repeat from run to run (--id COLUMN); "
             "where each row is a separate item, leave `runs` (--read run) out."
+        )
+    if "rows" not in predictions.abilities or not predictions.plain or predictions.ids is not None:
+        return
+    truth = None if predictions.n_classes else predictions.y_true
+    if truth is None or truth.ndim > 1 or truth.dtype.kind not in "iuf":
+        return
+    if (times := times_repeated(truth)) > 1:
+        raise ValueError(
+            f"each value of `y_true` is in {times:,} rows, or a multiple of that, as where the "
+            f"same samples were tested several times: {len(predictions):,} rows would count as "
+            "independent samples. Give the samples as `groups` (--groups COLUMN), or as `ids` with "
+            "the `runs` in which they repeat; where each row is a separate sample, give `ids` that "
+            "differ."
         )
 
 

@@ -26,6 +26,7 @@ from modelcompare.readers.options import Columns, Outputs, with_named
 from modelcompare.readers.patterns import with_patterns
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile, check_labels, find_truth
 from modelcompare.readers.records import PROBABILITY
+from modelcompare.readers.repeats import refuse_fold_scores, refuse_repeats
 from modelcompare.readers.shapes import (
     refuse_crossed,
     refuse_repeated_ids,
@@ -90,6 +91,15 @@ def with_roles(file: File, columns: Columns, where: str, *, alone: bool) -> tupl
 
 def find_roles(seen: Profile, *, alone: bool) -> Roles:
     """Find the roles of a table's columns; `alone` if the table has all models."""
+    found = _roles(seen, alone=alone)
+    if found.true is None:
+        refuse_fold_scores(seen, [found.model, found.run, found.set, found.filter])
+    elif found.model is None:
+        refuse_repeats(seen, found.true, found.id, found.set)
+    return found
+
+
+def _roles(seen: Profile, *, alone: bool) -> Roles:
     columns = seen.columns
     refuse_battles(seen.frame, columns, seen.where)
     _refuse_summary(seen)

@@ -100,7 +100,7 @@ def wide_predictions(
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "scores beside": counted([*predictions.names_beside]),
-            "left out": counted(unused),
+            "left out": counted([*dict.fromkeys([*unused, *seen.folds(roles.outputs)])]),
             "no better than chance": counted(
                 _at_chance(predictions) if known is None and columns.models is None else []
             ),
@@ -179,6 +179,7 @@ def table_records(seen: Profile, roles: Roles) -> Records:
     }  # fmt: skip
     listed = ", ".join(roles.left_out if roles.scored else ())
     unused = {"not used": f"{listed} (see --read score={roles.left_out[0]})"} if listed else {}
+    unused["left out"] = ", ".join(seen.folds([roles.id]))
     return Records(
         frame=pd.DataFrame(made), beside=frame, written=seen.written,
         kind="scores" if roles.scored else seen.columns.kind, format="table",
@@ -294,6 +295,7 @@ def _described(
     ]
     beside = _beside(records, columns).loc[rows.index]
     true = ["y_true"] if "y_true" in rows and not scores else []
+    beside = beside.drop(columns=true, errors="ignore")  # such as groups='y_true'
     made = {"id": rows["id"]}
     in_runs, n_groups = _in_runs(rows, columns), rows[_GROUP].nunique() if _GROUP in rows else 0
     if columns.groups is None and (in_runs or n_groups > 1):

@@ -15,10 +15,13 @@ from sklearn.metrics import accuracy_score, f1_score, get_scorer, make_scorer
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     KFold,
+    LeaveOneOut,
+    LeavePOut,
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
     TunedThresholdClassifierCV,
+    cross_val_predict,
     cross_val_score,
     cross_validate,
 )
@@ -150,7 +153,6 @@ def test_regressors_leave_one_out_and_splits_that_overlap():
     found = result.folds.query("model == 'ridge' and metric == 'rmse'")["value"]
     np.testing.assert_allclose(found, expected)
     alone = mc.crossval.compare_estimators(models, x[:40], y[:40], cv="loo")
-    assert len(alone.differences) == len(alone.folds) == 0
     assert len(alone.predictions[0]) == 40
     random = mc.crossval.compare_estimators(models, x, y, cv=ShuffleSplit(6, random_state=0))
     assert random.predictions == ()
@@ -334,3 +336,36 @@ def test_numbers_and_matrices_of_other_kinds():
     two = mc.crossval.compare_estimators({"logistic": MODELS["logistic"]}, csr_matrix(X).tocoo(), Y, cv=3,
                                 metrics="accuracy").folds  # fmt: skip
     np.testing.assert_allclose(one[one.model == "logistic"]["value"], two["value"], atol=1e-6)
+
+
+def test_leave_one_out_answers_by_pooled_predictions():
+    models = {"bayes": GaussianNB(), "dummy": DummyClassifier()}
+    for cv in ("loo", LeaveOneOut()):
+        found = mc.crossval.compare_estimators(models, X[:60], Y[:60], cv=cv, metrics="accuracy")
+        expected = [
+            accuracy_score(Y[:60], cross_val_predict(model, X[:60], Y[:60], cv=LeaveOneOut()))
+            for model in models.values()
+        ]
+        assert found.scores["mean"].tolist() == pytest.approx(expected)
+        whole = found.compare("accuracy", rng=0).differences.iloc[0]
+        row = found.differences.iloc[0]
+        for name in ("difference", "ci_low", "ci_high", "p_value", "p_adjusted", "better"):
+            assert row[name] == whole[name]
+        assert found.verdict().startswith("accuracy: bayes leads")
+        assert "Folds of one sample have no value" in found.verdict()
+        assert found.signature == found.compare("accuracy", rng=0).signature
+        assert "accuracy" in str(found)
+
+
+def test_folds_of_one_sample_are_counted_and_refused_where_nothing_else_is_tested():
+    models = {"bayes": GaussianNB(), "dummy": DummyClassifier()}
+    some = mc.crossval.compare_estimators(models, X[:36], Y[:36], cv=KFold(24), metrics="accuracy")
+    assert some.notes == ("12 of 24 folds are left out: they have one sample, and no value.",)
+    assert some.scores["n_folds"].tolist() == [12, 12]
+    with pytest.raises(ValueError, match="each of the 8 test parts of `cv` has one sample"):
+        mc.crossval.compare_estimators(models, X[:36], Y[:36], cv=ShuffleSplit(8, test_size=1))
+    # All pairs of samples are folds with values.
+    pairs = mc.crossval.compare_estimators(
+        models, X[:12], Y[:12], cv=LeavePOut(2), metrics="accuracy"
+    )
+    assert pairs.scores["n_folds"].tolist() == [66, 66]
