@@ -23,6 +23,7 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import winners
 from modelcompare.comparison.fills import Case, cases
+from modelcompare.comparison.pair_tables import lead_meaning, turned
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.tables import best_first, led
 from modelcompare.comparison.warned import held_back
@@ -187,15 +188,20 @@ class BoundedComparison(Comparison):
         return f"{text}."
 
     def document(self) -> Document:
-        note = "a - b where the missing results of one count as the worst, the other's as the best."
+        note = (
+            "At least: missing results of a count as the worst, those of b as the best; at most: "
+            "the reverse."
+        )
+        upwards = self.evidence.upwards
+        shown = turned(self.differences, upwards, ("low", "high"), ("ci_low", "ci_high"))
         tables = {
             "scores": Table.of("Scores", self.scores, VALUE, "model", "worst", "best", "n_missing"),
             "differences": Table.of(
-                "Differences", self.differences, VALUE, "model_a", "model_b",
+                "Differences", shown, VALUE, "model_a", "model_b",
                 column("at least", "low", kind="difference"),
                 column("at most", "high", kind="difference"),
                 interval_column(self.evidence.confidence_level), column("p", "p_value"),
-                column("p (holm)", "p_adjusted"), notes=[note],
+                column("p (holm)", "p_adjusted"), subtitle=lead_meaning(upwards), notes=[note],
             ),
         }  # fmt: skip
         return self._document(tables, headline=self._headline, findings=self._findings, figures={})

@@ -91,6 +91,11 @@ class Evidence:
         return {metric.name: metric for metric in self.bootstrap.evaluation.metrics}
 
     @property
+    def upwards(self) -> dict[str, bool | None]:
+        """True for each metric of which higher is better; None if that is not known."""
+        return {name: metric.greater_is_better for name, metric in self.metric_info.items()}
+
+    @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics, in the order given."""
         return tuple(self.metric_info)

@@ -12,8 +12,9 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compare import compare
+from modelcompare.comparison.pair_tables import pair_table
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.tables import best_first, led_clauses, pair_table
+from modelcompare.comparison.tables import best_first, led_clauses
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import known_direction
 from modelcompare.engine.axis import ValueKey
@@ -147,8 +148,8 @@ class FoldComparison(Result):
                 decimals=[decimals_for([sd]) for sd in scores["sd"]], notes=self.notes,
             ),
             "differences": pair_table(
-                "Differences", [VALUE], self.differences, self.confidence_level, self.correction,
-                posterior, [note],
+                "Differences", [VALUE], self.differences, self.greater_is_better,
+                self.confidence_level, self.correction, posterior, [note],
             ),
         }  # fmt: skip
         return self._document(tables, findings=self._sentences())

@@ -15,6 +15,7 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.forest import group_panel, keys_of
+from modelcompare.comparison.pair_tables import pair_table
 from modelcompare.comparison.pooled import Means, difference_frame
 from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
@@ -30,7 +31,6 @@ from modelcompare.comparison.suite import (
     varying,
     written_shares,
 )
-from modelcompare.comparison.tables import pair_table
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.units import THESE_RUNS
@@ -182,8 +182,7 @@ class GroupComparison(Result):
     @cached_property
     def _places(self) -> dict[Any, int]:
         """Order of subgroups, by metric, slice and value."""
-        upwards = {name: info.greater_is_better for name, info in self._first.metric_info.items()}
-        return worst_first(self._stacked(attrgetter("scores")), upwards)
+        return worst_first(self._stacked(attrgetter("scores")), self._first.upwards)
 
     def _in_order(self, frame: pd.DataFrame) -> pd.DataFrame:
         if self._of_sets:
@@ -267,11 +266,14 @@ class GroupComparison(Result):
         each = Table.of("Each test set", self.scores, "set", *named, decimals=None)
         if not self._can_be_pooled:
             return {"scores": each}
-        title = self._mean_of_sets.capitalize()
-        how = self._first.confidence_level, self._first.correction
-        differences = pair_table("Differences of means", [VALUE], self.pooled_differences, *how)
+        title, means = self._mean_of_sets.capitalize(), self.pooled_differences
         pooled = Table.of(title, self.pooled_scores, *named, decimals=None)
+        differences = pair_table("Differences of means", [VALUE], means, *self._how)
         return {"pooled": pooled, "differences": differences, "scores": each}
+
+    @property
+    def _how(self) -> tuple[dict[str, bool | None], float, str]:
+        return self._first.upwards, self._first.confidence_level, self._first.correction
 
     def _subgroup_tables(self, *named: Any) -> dict[str, Table]:
         subgroup = column("subgroup", "slice", "value", kind="slice")
@@ -282,8 +284,8 @@ class GroupComparison(Result):
             )
         }  # fmt: skip
         if len(self.differences):
-            of, how = [subgroup, VALUE], (self._first.confidence_level, self._first.correction)
-            tables["differences"] = pair_table("Differences", of, self.differences, *how)
+            how = [subgroup, VALUE], self.differences, *self._how
+            tables["differences"] = pair_table("Differences", *how)
         if len(self.left_out):
             tables["left_out"] = Table.of("Left out", self.left_out, subgroup, "n_samples")
         return tables

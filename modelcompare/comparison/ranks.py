@@ -102,12 +102,14 @@ class RankComparison(Result):
             critical = format_digits(self.critical_difference)
             notes.append(f"Critical difference at {self.alpha:g}: {critical} (Nemenyi).")
         notes += self.notes
+        # Rank 1 is the best.
+        turned = self.differences.assign(difference=0 - self.differences["difference"])
         tables = {
             "ranks": Table.of(title, self.ranks, "model", "mean_rank", notes=notes, decimals=2),
             "differences": Table.of(
-                "Differences of mean ranks", self.differences, "model_a", "model_b", "difference",
-                column(f"p ({self.test})", "p_adjusted"), decimals=2,
-                notes=["Rank 1 is the best: a is ahead of b where a - b is below 0."],
+                "Differences of mean ranks", turned, "model_a", "model_b",
+                column("lead", "difference"), column(f"p ({self.test})", "p_adjusted"), decimals=2,
+                subtitle="+: a is better",
             ),
         }  # fmt: skip
         return self._document(tables, findings=self._sentences())

@@ -300,22 +300,6 @@ def _undirected(metrics: Sequence[str]) -> list[str]:
     return [f"{', '.join(metrics)}: {what}"] if metrics else []
 
 
-def pair_table(
-    title: str, named: Sequence[Column], frame: pd.DataFrame, confidence_level: float,
-    correction: str, more: Sequence[Column] = (), notes: Sequence[str] = (),
-) -> Table:  # fmt: skip
-    """Make a table of differences a - b, each with an uncorrected interval and p-value."""
-    if correction != "none":
-        level = interval_title(confidence_level)
-        alone = f"{level} and p are those of each difference by itself"
-        notes = [f"{alone}; p ({correction}) is corrected.", *notes]
-        more = [column(f"p ({correction})", "p_adjusted"), *more]
-    return Table.of(
-        title, frame, *named, "model_a", "model_b", "difference", interval_column(confidence_level),
-        column("p", "p_value"), *more, notes=notes, decimals=None,
-    )  # fmt: skip
-
-
 def best_first(
     scores: pd.DataFrame, differences: pd.DataFrame, key: ValueKey, by: str, *, upwards: bool
 ) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -220,7 +220,7 @@ def test_headers_are_folded_within_their_columns():
     preds = mc.Predictions.from_scores(latencies)
     lines = str(mc.compare_groups({"en": preds, "de": preds}, n_resamples=99)).splitlines()
     assert max(map(len, lines)) <= 80
-    header, second = lines[lines.index("Differences of means") + 1 :][:2]
+    header, second = lines[lines.index("Differences of means (+: a is better)") + 1 :][:2]
     assert header.endswith(" p     p")
     assert second == " " * header.rindex("p") + "(holm)"
 

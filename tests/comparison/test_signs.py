@@ -1,0 +1,71 @@
+"""In every table of differences + means that the first model is better; frames have a - b."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.comparison.pair_tables import lead_meaning, turned
+
+RNG = np.random.default_rng(0)
+N = 90
+TRUTH = RNG.normal(size=N)
+OUTPUTS = {"b": TRUTH + RNG.normal(0, 1.5, N), "a": TRUTH + RNG.normal(0, 0.5, N)}
+SITE = np.repeat(["x", "y", "z"], N // 3)
+ROWS = {site: np.flatnonzero(site == SITE) for site in "xyz"}
+PREDS = mc.Predictions(TRUTH, OUTPUTS, slices={"site": SITE})
+LACKING = {"b": OUTPUTS["b"], "a": np.where(np.arange(N) == 5, np.nan, OUTPUTS["a"])}
+FOLDS = {m: [np.abs(TRUTH - o)[k::5].mean() for k in range(5)] for m, o in OUTPUTS.items()}
+SETS = {
+    site: mc.Predictions(TRUTH[rows], {m: o[rows] for m, o in OUTPUTS.items()})
+    for site, rows in ROWS.items()
+}
+RESULTS = {
+    "subgroups": lambda: mc.compare_groups(PREDS, ["rmse", "r2"], n_resamples=99),
+    "sets": lambda: mc.compare_groups(SETS, ["rmse", "r2"], n_resamples=99),
+    "folds": lambda: mc.crossval.compare_folds(
+        FOLDS, n_train=4, n_test=1, greater_is_better=False
+    ),
+    "missing results": lambda: mc.compare(
+        mc.read_predictions(
+            pd.DataFrame({m: np.abs(TRUTH - o).clip(max=9) for m, o in LACKING.items()}),
+            greater_is_better=False, missing="worst", bounds=(0, 9),
+        ), missing="bounds", n_resamples=99,
+    ),
+    "mean ranks": lambda: mc.tests.critical_difference(
+        pd.DataFrame(FOLDS | {"c": np.arange(5) + 3}), greater_is_better=False
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_plus_means_that_the_first_model_is_better(name, tmp_path):
+    result = RESULTS[name]()
+    document = result.document()
+    table = document.tables["differences"]
+    assert table.subtitle == "+: a is better"
+    signed = [c for c in table.columns if c.kind == "difference"]
+    assert [c.title for c in signed] in (["lead"], ["at least", "at most"])
+    # Model b is worse than a by each metric, and its value is higher if that is an error.
+    first = table.frame[table.frame["model_b"] == "a"].index
+    assert {*table.frame["model_a"][first]} == {"b"}
+    for each in signed:
+        assert all(table.texts(each)[row].startswith("-") for row in first)
+    raw = document.frames()["pooled_differences" if name == "sets" else "differences"].loc[first]
+    errors = raw if "metric" not in raw else raw[raw["metric"] != "r2"]
+    assert (errors["low" if "low" in raw else "difference"] > 0).all()
+    result.to_html(tmp_path / "x.html")
+    for text in (str(result), result.to_markdown(), (tmp_path / "x.html").read_text()):
+        assert "+: a is better" in text
+
+
+def test_turned_differences_have_turned_intervals():
+    frame = pd.DataFrame(
+        {"metric": ["rmse", "r2", "own"], "difference": [1.0, 2.0, 0.0], "ci_low": [0.5, 1.0, -1.0],
+         "ci_high": [3.0, 4.0, 2.0]}
+    )  # fmt: skip
+    upwards = {"rmse": False, "r2": True, "own": None}
+    found = turned(frame, upwards, ("difference", "difference"), ("ci_low", "ci_high"))
+    assert found.iloc[:, 1:].to_numpy().tolist() == [[-1, -3, -0.5], [2, 1, 4], [0, -1, 2]]
+    assert lead_meaning(upwards) == "+: a is better, of own higher"
+    assert lead_meaning({"own": None}) == "+: a is higher"
