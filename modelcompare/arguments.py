@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -17,10 +18,14 @@ from modelcompare.spelling import did_you_mean, nearest
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Defaults set by the user; empty inside a public function, which passes its arguments on.
-_config: ContextVar[Mapping[str, Any]] = ContextVar("config", default=MappingProxyType({}))
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+# Defaults set by the user, the last one last; None inside a public function, which passes its
+# arguments on.
+_config: ContextVar[Mapping[str, Any] | None] = ContextVar("config", default=_NOTHING)
 _NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 _CONFIGURABLE = ("confidence_level", "alpha", "rng", "n_jobs", "progress")
+# Two arguments that are one number: of two-sided tests and intervals, each is 1 less the other.
+LEVELS = ("alpha", "confidence_level")
 # `warnings` counts frames up to the caller and skips files with these two words in their names: the
 # frame of the check below is not a caller.
 _SKIPPED = f"{__file__} (as frames of importlib._bootstrap are)"
@@ -33,7 +38,8 @@ def checked(
 
     An argument is checked by `checks`, by its annotation if that is bool or a Literal of `words`,
     or by its record in `options`. The error about an unknown name suggests a known one. Omitted
-    arguments have the defaults of `config_context`, then those of the function.
+    arguments have the defaults of `config_context`, then those of the function; of `alpha` and
+    `confidence_level` one follows from the other (`one_level`).
 
     Parameters
     ----------
@@ -65,9 +71,10 @@ def checked(
             for name, parameter in signature(each).parameters.items()
             if parameter.kind in _NAMED and name not in ("self", "cls")
         }
-        nothing_set = partial(_set, {})
+        nothing_set, two_sided = partial(_set, None), known.keys() >= {*LEVELS}
         label = function.__qualname__.removesuffix(".__init__")
         check_of = {name: _check_of(each) for name, each in parameters.items()} | checks
+        check_of |= {name: OPTIONS[name].check for name in LEVELS if two_sided}
         optional = {n for n, each in parameters.items() if str(each.annotation).endswith("| None")}
 
         def check(args: Iterable[object], kwargs: Mapping[str, object]) -> None:
@@ -77,13 +84,14 @@ def checked(
                 if refuse and not (value is None and name in optional):
                     refuse(name, value)
 
-        def configured(n_given: int) -> dict[str, Any]:
-            free = known.keys() - [*parameters][:n_given]
-            return {name: value for name, value in _config.get().items() if name in free}
+        def completed(n_given: int, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+            free, found = known.keys() - [*parameters][:n_given], _config.get() or {}
+            configured = {name: value for name, value in found.items() if name in free}
+            return one_level(kwargs, configured) if two_sided else configured | {**kwargs}
 
         def called(*args: P.args, **kwargs: P.kwargs) -> T:
             check(args, kwargs)
-            given: Any = configured(len(args)) | kwargs
+            given: Any = completed(len(args), kwargs)
             with nothing_set():
                 return function(*args, **given)
 
@@ -100,7 +108,9 @@ def checked(
 def config_context(**defaults: Any) -> AbstractContextManager[None]:
     """Set defaults of the functions that are called within a ``with`` block.
 
-    They apply to the thread, or the asynchronous task, that sets them. Blocks may nest.
+    They apply to the thread, or the asynchronous task, that sets them. Blocks may nest. What a call
+    gives overrides them, and of `alpha` and `confidence_level` the one that was set last counts
+    where a function has both, as one is 1 minus the other.
 
     Parameters
     ----------
@@ -121,11 +131,47 @@ def config_context(**defaults: Any) -> AbstractContextManager[None]:
     for name, value in defaults.items():
         if check := OPTIONS[name].check:
             check(name, value)
-    return _set({**_config.get(), **defaults})
+    one_level(defaults)
+    earlier = _config.get() or {}
+    kept = {name: value for name, value in earlier.items() if name not in defaults}
+    return _set(kept | defaults)
+
+
+def one_level(given: Mapping[str, Any], configured: Mapping[str, Any] = _NOTHING) -> dict[str, Any]:
+    """Add to arguments the `alpha` that a `confidence_level` means, or the reverse.
+
+    Two-sided tests and intervals have one level. What is given counts before what is configured,
+    and what is configured last before the other; both given are refused unless they agree.
+
+    Examples
+    --------
+    >>> one_level({"alpha": 0.1}), one_level({}, {"alpha": 0.1, "confidence_level": 0.99})
+    ({'alpha': 0.1, 'confidence_level': 0.9}, {'alpha': 0.01, 'confidence_level': 0.99})
+    """
+    found, names = {**configured, **given}, [name for name in LEVELS if name in given]
+    if len(names) == 2:
+        alpha, level = (found[name] for name in LEVELS)
+        # What a public function passes on to another one was not written by the user.
+        if _config.get() is not None and not math.isclose(alpha + level, 1, abs_tol=1e-9):
+            raise ValueError(
+                f"`alpha` (--alpha) {alpha:g} and `confidence_level` (--confidence-level) "
+                f"{level:g} contradict each other, as one is 1 minus the other: beside `alpha` "
+                f"{alpha:g}, `confidence_level` is {_complement(alpha):g}. Leave one of them out."
+            )
+        return found
+    for name in names or [name for name in configured if name in LEVELS][-1:]:
+        (other,) = {*LEVELS} - {name}
+        found[other] = _complement(found[name])
+    return found
+
+
+def _complement(level: float) -> float:
+    """Return 1 minus a level, without the error of rounding in 1 - 0.95."""
+    return round(1 - level, 12)
 
 
 @contextmanager
-def _set(defaults: Mapping[str, Any]) -> Iterator[None]:
+def _set(defaults: Mapping[str, Any] | None) -> Iterator[None]:
     token = _config.set(defaults)
     try:
         yield

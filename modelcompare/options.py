@@ -180,7 +180,8 @@ OPTIONS: Mapping[str, Option] = {
         ),
         _fraction(
             name="alpha", default=0.05,
-            help="A difference counts where its adjusted p-value is below.",
+            help="A difference counts where its adjusted p-value is below; 1 minus the confidence "
+            "level.",
         ),
         _fraction(name="power", default=0.8, help="Wanted power."),
         _statistics(

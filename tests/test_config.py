@@ -1,12 +1,18 @@
 """Defaults that a user sets hold for the functions that are called, and for nothing within them."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from inspect import Parameter, signature
+from pathlib import Path
 
 import pytest
 
 import modelcompare as mc
 from modelcompare.arguments import checked
 from tests.report.written import as_json
+
+SNLI = mc.load_example("snli")
 
 
 @checked()
@@ -17,6 +23,11 @@ def inner(*, alpha=0.05, rng=None):
 @checked()
 def outer(*, confidence_level=0.95, rng=0):
     return confidence_level, rng, inner()
+
+
+@checked()
+def two_sided(*, alpha=0.05, confidence_level=0.95):
+    return alpha, confidence_level
 
 
 @checked(inner)
@@ -33,13 +44,13 @@ def test_what_is_not_given_comes_from_the_context():
 
 
 def test_a_function_hands_on_what_it_was_given_alone():
-    with mc.config_context(alpha=0.01, confidence_level=0.9, rng=3):
+    with mc.config_context(alpha=0.1, confidence_level=0.9, rng=3):
         assert outer() == (0.9, 3, (0.05, None))
 
 
 def test_options_that_are_forwarded_come_from_it_too():
-    with mc.config_context(alpha=0.01, confidence_level=0.9):
-        assert forwarding() == (0.8, (0.01, None))
+    with mc.config_context(alpha=0.1, confidence_level=0.9):
+        assert forwarding() == (0.8, (0.1, None))
 
 
 def test_contexts_nest_and_end_with_an_error():
@@ -80,3 +91,69 @@ def test_results_are_those_of_the_arguments_spelled_out():
 def test_what_makes_no_sense_is_refused_at_once(wrong, error, message):
     with pytest.raises(error, match=message):
         mc.config_context(**wrong)
+
+
+def test_one_of_alpha_and_level_follows_from_the_other():
+    assert two_sided() == (0.05, 0.95)
+    assert two_sided(alpha=0.01) == (0.01, 0.99)
+    assert two_sided(confidence_level=0.99) == (0.01, 0.99)
+    assert two_sided(alpha=0.1, confidence_level=0.9) == (0.1, 0.9)
+
+
+def test_a_call_overrides_the_context_and_a_later_context_an_earlier_one():
+    with mc.config_context(confidence_level=0.8, rng=1):
+        assert two_sided() == (0.2, 0.8)
+        assert two_sided(alpha=0.01) == (0.01, 0.99)
+        with mc.config_context(alpha=0.1):
+            assert two_sided() == (0.1, 0.9)
+            assert two_sided(confidence_level=0.99) == (0.01, 0.99)
+            # A function that has one of them alone takes what was set for it.
+            assert outer()[0] == 0.8
+            with mc.config_context(confidence_level=0.8):
+                assert two_sided() == (0.2, 0.8)
+
+
+CONTRADICTION = (
+    "`alpha` (--alpha) 0.01 and `confidence_level` (--confidence-level) 0.95 contradict each "
+    "other, as one is 1 minus the other: beside `alpha` 0.01, `confidence_level` is 0.99. Leave "
+    "one of them out."
+)
+
+
+@pytest.mark.parametrize(
+    "function", [two_sided, mc.config_context, lambda **levels: mc.compare(SNLI, **levels)]
+)
+def test_both_in_one_call_must_agree(function):
+    with pytest.raises(ValueError, match=f"^{re.escape(CONTRADICTION)}$"):
+        function(alpha=0.01, confidence_level=0.95)
+
+
+def both(function):
+    """Return the parameters alpha and confidence level of a public function, if it has both."""
+    with suppress(TypeError, ValueError):
+        found = signature(function).parameters
+        return [found[name] for name in ("alpha", "confidence_level") if name in found]
+    return []
+
+
+def test_wherever_there_are_both_they_are_keywords_with_defaults_that_agree():
+    names = Path(__file__).with_name("public_api.txt").read_text().splitlines()
+    functions = {name.partition("(")[0] for name in names if "(" in name}
+    levels = {}
+    for name in functions:
+        module, *path = name.split(".")[1:] if name.startswith("modelcompare.") else [""]
+        found = getattr(mc, module, None)
+        for each in path:
+            found = getattr(found, each, None)
+        if len(own := both(found)) == 2:
+            levels[name] = own
+    assert len(levels) >= 8, levels
+    for name, (alpha, level) in levels.items():
+        assert alpha.kind is level.kind is Parameter.KEYWORD_ONLY, name
+        assert alpha.default + level.default == pytest.approx(1), name
+
+
+@pytest.mark.parametrize("level", ["0.95", 95, None])
+def test_a_level_that_is_forwarded_is_checked_before_the_other_follows_from_it(level):
+    with pytest.raises((TypeError, ValueError), match=r"^`confidence_level` must be"):
+        mc.studies.model_card(SNLI, "mlp", confidence_level=level)

@@ -1,25 +1,19 @@
-"""Contradictions of intervals and p-values, and the power that their agreement costs: cells.
+"""What p-values announce, and what the intervals beside them: cells.
 
-A difference is announced only if its interval excludes 0 and its p-value is below the level. Beside
-it stands what the p-value alone would announce, for each difference by itself and corrected.
+The corrected p-value announces a difference. Beside its share stand those of the differences whose
+corrected interval excludes 0, of those that have both, and of those on which the two part; and in
+how many families of equal models anything is announced.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 
 import modelcompare as mc
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
-from modelcompare.comparison import compare as comparing
-from modelcompare.comparison.agreement import Bounds, agreed
-from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.correction import corrected_at, corrected_bounds, corrected_errors
 
 Params = dict[str, Any]
 METRICS = ("accuracy", "f1_macro", "cf1_macro")
@@ -28,77 +22,62 @@ GAINS = {100: 0.45, 400: 0.2, 2000: 0.09}
 
 
 def cells(tier: str) -> list[Params]:
-    """Return sizes, numbers of models, shares of the rarest class, with and without a baseline."""
+    """Return sizes, numbers of models, shares of the rarest class, and if a model is better."""
     sizes = [100] if tier == "quick" else GAINS
     return [
-        {"n": n, "models": models, "rare": rare, "baseline": baseline}
+        {"n": n, "models": models, "rare": rare, "better": better}
         for n in sizes
-        for models in (2, 3, 6)
-        for rare in (0.05, 0.15)
-        for baseline in ((0, 1) if models > 2 else (0,))
+        for models in (2, 5)
+        for rare in (0.05, 0.15, 0.5)
+        for better in (0, 1)
     ]
 
 
 def run_cell(params: Params, n_trials: int, seed: int) -> dict[str, dict[str, float]]:
-    """Return shares of the differences: announced, lost by the agreement, and contradicted."""
+    """Return shares of the differences from the first model, and of the families with any."""
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for trial in np.random.SeedSequence(seed).generate_state(n_trials).tolist():
-        before = _evidence(params, trial)
-        for stage, evidence, ends in (
-            ("before", before, corrected_at), ("", agreed(before), _extended),
-        ):  # fmt: skip
-            for metric, quantity, by_p, by_interval in _decisions(evidence, ends):
-                measures = found[f"{metric} {quantity}"]
-                measures[f"announced {stage}".strip()].append(float(by_p.mean()))
-                measures[f"contradicted {stage}".strip()].append(
-                    float((by_p != by_interval).mean())
-                )
-    out = {}
-    for key, measures in found.items():
-        means = {measure: float(np.mean(values)) for measure, values in measures.items()}
-        out[key] = means | {"power lost": means["announced before"] - means["announced"]}
-    return out
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = mc.compare(
+                draw(params, np.random.default_rng(trial)), metrics_of(params), n_resamples=999,
+                rng=trial,
+            )  # fmt: skip
+        leads = result.leads(every=True)
+        excludes = (leads["ci_low"] > 0) | (leads["ci_high"] < 0)
+        for metric in metrics_of(params):
+            rows = leads["metric"] == metric
+            by_p, by_interval = leads.loc[rows, "significant"], excludes[rows]
+            of_first = (leads.loc[rows, ["model", "other"]] == "m0").any(axis=1)
+            measures = found[f"{metric} corrected"]
+            if not params["better"]:
+                measures["false finding"].append(float(by_p.any()))
+                measures["false finding of intervals"].append(float(by_interval.any()))
+            measures["announced"].append(float(by_p[of_first].mean()))
+            measures["by intervals"].append(float(by_interval[of_first].mean()))
+            measures["by both"].append(float((by_p & by_interval)[of_first].mean()))
+            measures["part"].append(float((by_p != by_interval)[of_first].mean()))
+    return {
+        key: {measure: float(np.mean(values)) for measure, values in measures.items()}
+        for key, measures in found.items()
+    }
 
 
-def _extended(evidence: Compared, rows: IntArray, _: FloatArray) -> FloatArray:
-    return corrected_bounds(evidence, rows)
-
-
-def _evidence(params: Params, seed: int) -> Compared:
-    """Compare models by default, without the agreement of p-values and intervals."""
-    preds = draw(params, np.random.default_rng(seed))
-    with warnings.catch_warnings(), patch.object(comparing, "agreed", lambda evidence: evidence):
-        warnings.simplefilter("ignore")
-        result = mc.compare(
-            preds, METRICS, n_resamples=999, rng=seed,
-            baseline="m0" if params["baseline"] else None,
-        )  # fmt: skip
-    return result.evidence
+def metrics_of(params: Params) -> list[str]:
+    """Return the metrics; of two classes the ROC AUC too."""
+    return [*METRICS, *(["roc_auc"] if params["rare"] == 0.5 else [])]
 
 
 def draw(params: Params, rng: np.random.Generator) -> mc.Predictions:
-    """Draw models of which the first is better, and the others are equal."""
+    """Draw models of which the first may be better, and the others are equal."""
     n, rare = params["n"], params["rare"]
-    y = rng.choice(3, n, p=[0.7, 0.3 - rare, rare])
-    y[:3] = 0, 1, 2
-    shared, outputs = rng.standard_normal((n, 3)), {}
+    shares = [0.5, 0.5] if rare == 0.5 else [0.7, 0.3 - rare, rare]
+    k = len(shares)
+    y = rng.choice(k, n, p=shares)
+    y[:k] = np.arange(k)
+    shared, outputs = rng.standard_normal((n, k)), {}
     for model in range(params["models"]):
-        odds = shared + 0.6 * rng.standard_normal((n, 3))
-        odds[np.arange(n), y] += 1.0 + GAINS[n] * (model == 0)
+        odds = shared + 0.6 * rng.standard_normal((n, k))
+        odds[np.arange(n), y] += 1.0 + GAINS[n] * params["better"] * (model == 0)
         outputs[f"m{model}"] = np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
-    return mc.Predictions(y, outputs, labels=range(3))
-
-
-def _decisions(evidence: Compared, ends: Bounds) -> Iterator[tuple[str, str, BoolArray, BoolArray]]:
-    """Yield metric, quantity, and whether p-values and intervals announce each lead of the best."""
-    single, (a, b) = evidence.difference_interval, evidence.pairs
-    together = ends(evidence, np.arange(len(a)), corrected_errors(evidence))
-    of_best = (a == 0) | (b == 0)
-    for place, key in enumerate(evidence.keys):
-        for quantity, p_values, (low, high) in (
-            ("alone", evidence.p_values, (single.low, single.high)),
-            ("corrected", evidence.p_adjusted, together),
-        ):
-            by_p = p_values[of_best, place] < evidence.level
-            excluded = (low[of_best, place] > 0) | (high[of_best, place] < 0)
-            yield key.metric, quantity, by_p, excluded
+    return mc.Predictions(y, outputs, labels=range(k))

@@ -229,7 +229,7 @@ def function_trial(params: Params, rng: np.random.Generator) -> Found:
         result = mc.compare(
             preds, [FUNCTIONS[metric]], n_resamples=max(199, 40 * pairs - 1), rng=rng
         )
-    shown = (result.differences["p_adjusted"] < _ALPHA).any()
+    shown = result.differences["better"].notna().any()
     unlike = params.get("laws") == "unlike"
     found: Found = {
         f"{metric} {'test' if unlike else 'family'}": {
@@ -314,7 +314,7 @@ def _true_errors(laws: str, n_classes: int) -> tuple[float, float]:
 
 
 def calibration_trial(params: Params, rng: np.random.Generator) -> Found:
-    """Judge both intervals of the calibration errors."""
+    """Judge both intervals of the calibration errors, and the test of the root mean square."""
     (a, b), right = _confidences(params, params["n"], rng)
     k = params["n_classes"]
     outputs = {}
@@ -325,7 +325,12 @@ def calibration_trial(params: Params, rng: np.random.Generator) -> Found:
     preds = mc.Predictions(np.where(right, 0, 1), outputs, labels=range(k))
     result = mc.compare(preds, ["ece", "debiased_ece"], n_resamples=199, rng=rng)
     truth = _true_errors(params["laws"], k)
+    squares = mc.paired_test(preds, "m0", "m1", "rms_calibration_error", n_resamples=199, rng=rng)
+    # Two calibrated models have equal errors and are not exchangeable.
+    measure = "rejected" if params["laws"] == "calibrated" else "found"
     return {
+        "rms_calibration_error test": {measure: float(squares.p_value < 0.05)},
+    } | {
         name: judged
         for metric in ("ece", "debiased_ece")
         for name, judged in _both(result, metric, truth, (0.0, 1.0)).items()

@@ -128,7 +128,7 @@ def p_values(
 ) -> Array:  # fmt: skip
     """Return the p-values of the trials whose intervals do not contain 0, 1 for the others.
 
-    P-values and intervals agree, so those of the others are not below 0.05.
+    The default p-value of a quantile is not below the error at which its interval ends at 0.
     """
     found = np.ones(len(without_0))
     for trial in np.flatnonzero(without_0):

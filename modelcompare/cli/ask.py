@@ -10,6 +10,7 @@ from typing import Any, get_args
 import click
 
 import modelcompare as mc
+from modelcompare.arguments import LEVELS, one_level
 from modelcompare.cli.output import Output, check_paths
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
@@ -63,18 +64,14 @@ def groups(reading: Reading, output: Output, *, gaps: bool, **options: Any) -> N
 _OF_GAPS = {"margin", "min_size", "n_resamples", "rng", "zero_division"}
 
 
-def _gaps(
-    reading: Reading, output: Output, *, metrics: Sequence[str] = (), confidence_level: float,
-    **options: Any,
-) -> None:  # fmt: skip
+def _gaps(reading: Reading, output: Output, *, metrics: Sequence[str] = (), **options: Any) -> None:
     """Measure gaps between subgroups; fail if they are not within a margin."""
     if len(reading.slices or ()) != 1 or len(metrics) > 1:
         raise ValueError("--gaps are of one metric (-m NAME) in the subgroups of one --by COLUMN.")
+    levels = one_level({name: options[name] for name in LEVELS if name in options})
     used = {name: options[name] for name in _OF_GAPS & options.keys()}
-    found = mc.diagnostics.gaps(
-        reading.read(sliced=True), *metrics, by=reading.slices[0], alpha=1 - confidence_level,
-        **used,
-    )  # fmt: skip
+    used |= {"alpha": levels["alpha"]} if levels else {}
+    found = mc.diagnostics.gaps(reading.read(sliced=True), *metrics, by=reading.slices[0], **used)
     output.emit(found, inputs=reading.files)
     if "margin" in used and not found.passed:
         raise click.exceptions.Exit(1)

@@ -15,7 +15,9 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 import click
+from click.core import ParameterSource
 
+from modelcompare.arguments import LEVELS
 from modelcompare.cli.options import READ, Group, Texts, key_of
 from modelcompare.options import REQUIRED, Option
 from modelcompare.spelling import did_you_mean, nearest
@@ -112,6 +114,9 @@ def made(command: Command, *, everything: bool = False) -> click.Command:
     options = [*_options(command)]
 
     def run(**given: Any) -> None:
+        # One of these follows from the other where it was not typed.
+        source = click.get_current_context().get_parameter_source
+        given |= {n: None for n in given.keys() & {*LEVELS} if source(n) is ParameterSource.DEFAULT}
         values = {each.name: _plain(each, given[each.name]) for each in options}
         _check_repeats(options, values)
         _check_alone(command, options, values)

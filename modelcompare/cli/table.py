@@ -152,6 +152,7 @@ COMMANDS = (
             changed(READING, "slices", flags="--by", advanced=False), _AS_COMPARE,
             replace(OPTIONS["min_size"], type=int | None, default=None),
             named("correction", "Correction for all groups: {choices}"), *OF_SETS, _LEVEL,
+            replace(OPTIONS["alpha"], advanced=True),
             flag(
                 name="gaps", panel="Statistics",
                 help="With --by: gaps of one metric between subgroups, for each model; recall for "

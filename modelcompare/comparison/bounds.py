@@ -35,7 +35,7 @@ from modelcompare.engine.runs import INSTEAD, check_named, runs_are_random
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.document import Document, Finding
-from modelcompare.report.numbers import format_number, p_clause
+from modelcompare.report.numbers import format_number, grounds
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Correction, Random, ZeroDivision, giving, value_name, warn_caller
@@ -179,10 +179,11 @@ class BoundedComparison(Comparison):
         name = value_name(key.metric, key.label)
         text = f"{name}: {leader} leads at its worst ({range_text})"
         if beaten:
-            p = p_clause(max(row.p_adjusted for row in beaten.values()))
+            rows = {x: (row.ci_low, row.ci_high, row.p_adjusted) for x, row in beaten.items()}
+            by = grounds(rows, self.evidence.confidence_level)
             named = ", ".join(model for model in self.n_missing if model in beaten)
             text += f" and is better than {named} for all possible missing results"
-            text += f" ({p} in the worst case)"
+            text += f" ({by} in the worst case)"
         if unknown:
             text += f"; the difference from {', '.join(unknown)} is not significant"
         return f"{text}."

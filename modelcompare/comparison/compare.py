@@ -11,7 +11,6 @@ import numpy as np
 from modelcompare import intervals, significance
 from modelcompare.arguments import checked, written_out
 from modelcompare.arrays import IntArray
-from modelcompare.comparison.agreement import agreed
 from modelcompare.comparison.bootstrap import drawn_now, evaluate
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.bounds import bounded
@@ -97,7 +96,7 @@ def compare(
         Number of bootstrap resamples, and of random swaps or sign flips. All intervals, tests and
         counts of undefined values share one set of draws, made on first use.
     confidence_level : float
-        Confidence level of the intervals; a fraction.
+        Confidence level of the intervals, 1 - `alpha`; a fraction.
     method : str
         Type of interval; the frames' column `method` names the one used for each value.
         {methods}
@@ -116,7 +115,8 @@ def compare(
     baseline : str, optional
         Compare every other model with this one only.
     alpha : float
-        Significance level of differences, in ranks and in the verdict.
+        Significance level of differences, in ranks and in the verdict: 1 - `confidence_level`. Give
+        one of the two.
     scheme : {"multinomial", "poisson", "bayesian"}
         Bootstrap weights.
     random : {"auto", "items", "items+runs"}
@@ -225,19 +225,19 @@ def compare(
     every = PairView(replicated, (a, b), n_resamples, steps=steps)
     # Count before the test, whose arrays stay in memory for the step-down.
     asked.warn_of_undefined()
-    pairs, outcome = tested(asked, every, significance.run_test(used, every))
+    pairs, outcome = tested(asked, every, significance.run_named(used, every))
     p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
     few = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha, family, every, places)
     scores, differences, sparse = _intervals(replicated, every, method, confidence_level, places)
     warn_of_no_width(pairs, differences, method)
-    return Comparison(agreed(Compared(
+    return Comparison(Compared(
         bootstrap=asked, pairs=pairs.pairs, score_interval=scores, difference_interval=differences,
         p_values=outcome.p_value, p_adjusted=p_adjusted, n_swaps=outcome.n_resamples, test=used,
-        tests_used=outcome.used, confidence_level=confidence_level, method=method,
+        tests_used=outcome.used, method=method,
         correction=correction, corrections_used=corrections_used, family=family, baseline=baseline,
         alpha=alpha, rng_label=rng_label(rng), warned=(*sparse, *few),
         left_out=left_out_by_default(predictions) if metrics is None else (),
-    )))  # fmt: skip
+    ))  # fmt: skip
 
 
 def _beyond_items(

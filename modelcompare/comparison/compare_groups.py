@@ -11,7 +11,6 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.agreement import agreed
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.correction import adjust_groups
 from modelcompare.comparison.groups import GroupComparison
@@ -61,7 +60,8 @@ def compare_groups(
     by: str | Sequence[str] | None = None, min_size: int = MIN_SIZE,
     correction: Correction = "holm", random: RandomOfSets = "auto",
     weights: WeightsOfSets | Mapping[str, float] = "equal",
-    missing: MissingSets = "refuse", alpha: float = 0.05, rng: RngLike = 0, **options: Any,
+    missing: MissingSets = "refuse", confidence_level: float = 0.95, alpha: float = 0.05,
+    rng: RngLike = 0, **options: Any,
 ) -> GroupComparison:  # fmt: skip
     """Compare the same models on several test sets, or in every subgroup of one.
 
@@ -92,7 +92,7 @@ def compare_groups(
         Treatment of models that lack a whole test set: refuse, drop such test sets, or compute the
         bounds of the means that hold for all values that these models may have there, within the
         range of the metric. Unknown means are then missing, and only their intervals are given.
-    alpha, rng, **options
+    confidence_level, alpha, rng, **options
         As in `compare`; each group has its own seed.
 
     Returns
@@ -146,7 +146,7 @@ def compare_groups(
     level = alpha if correction == "none" else alpha / len(groups)
     results = _compare_each(
         groups, metrics, what="sets" if of_sets else "subgroups", rng=rng, correction=correction,
-        random=within(random), alpha=level, **options,
+        random=within(random), confidence_level=confidence_level, alpha=level, **options,
     )  # fmt: skip
     if of_sets:
         check_metrics(results)
@@ -301,6 +301,6 @@ def _correct_together(
         for out, own, p_values in zip(adjusted, where, found, strict=True):
             out[:, own] = p_values
     return {
-        key: Comparison(agreed(replace(each, p_adjusted=p, alpha=alpha, n_groups=len(members))))
+        key: Comparison(replace(each, p_adjusted=p, alpha=alpha, n_groups=len(members)))
         for key, each, p in zip(results, members, adjusted, strict=True)
     }

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.comparison.correction import corrected_bounds
-from modelcompare.comparison.evidence import Evidence
+from modelcompare.comparison.evidence import Evidence, winners
 from modelcompare.comparison.notes import notes
-from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
+from modelcompare.comparison.standings import compact_letters, rank_bounds, share_of_best, tiers
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import THESE_RUNS, are_these_runs, scope
@@ -37,6 +37,43 @@ class Compared(Evidence):
     def name(self) -> str | None:
         """Source of the predictions."""
         return self.bootstrap.evaluation.predictions.name
+
+    @cached_property
+    @one_blas_thread()
+    def announced(self) -> BoolArray:
+        """True for differences that are significant, (n_pairs, n_values).
+
+        By the corrected p-value or, of values `by_interval`, the corrected interval.
+        """
+        shown: BoolArray = self.p_adjusted < self.alpha
+        if len(shown) and self.by_interval.any():
+            low, high = self.corrected
+            shown = np.where(self.by_interval, (low > 0) | (high < 0), shown)
+        return shown
+
+    @cached_property
+    def ahead(self) -> BoolArray:
+        """True if model i is significantly better than j: (n_values, n_models, n_models).
+
+        Where the direction is not known, it is higher.
+        """
+        (a, b), n_models = self.pairs, len(self.models)
+        signed = self.difference.T * self.direction[:, None]
+        out = np.zeros((len(self.direction), n_models, n_models), dtype=bool)
+        out[:, a, b] = self.announced.T & (signed > 0)
+        out[:, b, a] = self.announced.T & (signed < 0)
+        return out
+
+    @cached_property
+    def rank_range(self) -> tuple[IntArray, IntArray]:
+        """Confidence bounds of each model's rank, each (n_models, n_values)."""
+        return rank_bounds(self.ahead)
+
+    @property
+    def winner(self) -> AnyArray:
+        """Name of the significantly better model, or None: (n_pairs, n_values)."""
+        a_leads = self.difference * self.direction > 0
+        return winners(self.models, *self.pairs, a_leads, self.announced & self.directed)
 
     @cached_property
     @one_blas_thread()
@@ -98,12 +135,12 @@ class Compared(Evidence):
         return self._lead_frame(every=True)
 
     @cached_property
-    def lead_numbers(self) -> dict[tuple[int, str, str], list[float]]:
+    def lead_numbers(self) -> dict[tuple[int, str, str], tuple[float, float, float, float]]:
         """Lead, bounds and adjusted p-value of `leads`, by position of the value and models."""
         leads, n_rows = self.leads, len(self.models) - 1
         numbers = leads[["lead", "ci_low", "ci_high", "p_adjusted"]].to_numpy(float).tolist()
         named = zip(leads["model"].tolist(), leads["other"].tolist(), strict=True)
-        return {(row // n_rows, *both): numbers[row] for row, both in enumerate(named)}
+        return {(row // n_rows, *both): (*numbers[row],) for row, both in enumerate(named)}
 
     @cached_property
     def corrected(self) -> FloatArray:
@@ -212,7 +249,7 @@ class Compared(Evidence):
             "label": pd.Series([key.label for key in keys], dtype=object),
             "lead": direction * (self.point[first, at] - self.point[second, at]),
             "standard_error": self.error[pair, at], "ci_low": low, "ci_high": high,
-            "p_adjusted": self.p_adjusted[pair, at],
+            "p_adjusted": self.p_adjusted[pair, at], "significant": self.announced[pair, at],
         })  # fmt: skip
 
     def _sides(self, order: IntArray, *, every: bool) -> tuple[IntArray, IntArray]:

@@ -148,17 +148,16 @@ def corrected_bounds(evidence: Evidence, rows: IntArray) -> FloatArray:
     corrected by max-t, as its multiple of the standard errors. Where such an interval contains 0
     and steps make the p-value significant, it is at the level of the last step, which is shorter;
     with such ones all hold at once in 0.90 of the test sets at worst, instead of 0.95
-    (experiments/validity/steps.py). Where the p-value is not significant, it reaches 0. The shape
-    is (2, n_rows, n_values).
+    (experiments/validity/steps.py). The shape is (2, n_rows, n_values).
     """
     ends = corrected_at(evidence, rows, corrected_errors(evidence, stepped=False), stepped=False)
-    significant = evidence.p_adjusted[rows] < evidence.level
+    significant = (evidence.p_adjusted[rows] < evidence.alpha) & ~evidence.by_interval
     open_ = significant & (ends[0] <= 0) & (ends[1] >= 0)
     some = np.flatnonzero(open_.any(axis=1))
     if len(some):
         found = corrected_at(evidence, rows[some], corrected_errors(evidence))
         ends[:, some] = np.where(open_[some], found, ends[:, some])
-    return reaching_zero(ends, evidence.p_adjusted[rows] >= evidence.level)
+    return ends
 
 
 def corrected_errors(evidence: Evidence, *, stepped: bool = True) -> FloatArray:
@@ -177,7 +176,7 @@ def corrected_errors(evidence: Evidence, *, stepped: bool = True) -> FloatArray:
     out = np.empty(len(evidence.keys))
     for metric in evidence.metrics:
         n_effective = _n_effective(evidence, metric, stepped)
-        out[evidence.slice_of(metric)] = evidence.level / n_effective
+        out[evidence.slice_of(metric)] = evidence.alpha / n_effective
     return out
 
 
@@ -186,8 +185,10 @@ def _n_effective(evidence: Evidence, metric: str, stepped: bool) -> float:
     where = evidence.slice_of(metric) if evidence.family == "metric" else slice(None)
     n_tests, correction = evidence.n_tests(metric), evidence.correction
     alone, adjusted = (p[:, where].ravel() for p in (evidence.p_values, evidence.p_adjusted))
-    found = np.flatnonzero(adjusted < evidence.level)
+    found = np.flatnonzero(adjusted < evidence.alpha)
     n_found = max(1, len(found))
+    if evidence.by_interval[evidence.slice_of(metric)].all() and correction != "max-t":
+        return n_tests
     if correction == "fdr_bh":
         return n_tests / n_found
     if correction == "fdr_by":
@@ -235,11 +236,6 @@ def _by_metric(
     return Interval.joined(parts, axis=1)
 
 
-def reaching_zero(ends: FloatArray, where: BoolArray) -> FloatArray:
-    """Extend intervals to 0 where p-values are not significant; `ends` are lower and upper ones."""
-    return np.where(where, [np.minimum(ends[0], 0.0), np.maximum(ends[1], 0.0)], ends)
-
-
 def max_t_bounds(evidence: Evidence, level: float, *, stepped: bool = False) -> FloatArray:
     """Compute simultaneous bounds of all differences of a metric, within the possible range.
 
@@ -273,7 +269,7 @@ def max_t_bounds(evidence: Evidence, level: float, *, stepped: bool = False) -> 
 def _left(evidence: Evidence, where: slice) -> BoolArray:
     """Return the mask of differences without a significant p-value, and the last that has one."""
     adjusted = evidence.p_adjusted[:, where]
-    found = adjusted < evidence.level
+    found = adjusted < evidence.alpha
     last = adjusted[found].max(initial=0.0)
     return np.asarray(~found | (adjusted == last))
 

@@ -16,7 +16,7 @@ _OF_PRODUCT, _OF_PAIR, _OF_SAMPLE = 0.8, 130.0, 7.0
 # Seconds from which there is a warning, and resamples that are proposed instead.
 LONG, _FEWER = 60.0, 999
 # Algorithms that sum numbers of each model under each swap.
-_SUMMED = ("mean", "quotient", "form", "raw")
+_SUMMED = ("mean", "quotient", "form", "contrast", "raw")
 
 
 def warn_of_time(

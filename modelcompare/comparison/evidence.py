@@ -10,7 +10,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.comparison.bootstrap_result import BootstrapResult
-from modelcompare.comparison.standings import rank_bounds, ranks
+from modelcompare.comparison.standings import ranks
 from modelcompare.data.sizes import n_seen
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import pair_differences
@@ -18,6 +18,7 @@ from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import written_size
 from modelcompare.intervals import Interval, resampled
 from modelcompare.metrics import AnyMetric
+from modelcompare.significance.studentized import of_exchangeability
 from modelcompare.words import Correction, Family, IntervalMethod
 
 # Interval methods that use replicates.
@@ -40,7 +41,7 @@ class Evidence:
         Bounds of shape (n_pairs, n_values), not corrected.
     p_values, p_adjusted : ndarray of shape (n_pairs, n_values)
         P-values of the paired test, before and after correction.
-    confidence_level, method, test, correction, family, baseline, alpha
+    method, test, correction, family, baseline, alpha
         As given to `compare`.
     tests_used, corrections_used : dict of str to str
         Test, and correction, used instead of the requested one, by metric.
@@ -60,7 +61,6 @@ class Evidence:
     difference_interval: Interval = field(repr=False)
     p_values: FloatArray = field(repr=False)
     p_adjusted: FloatArray = field(repr=False)
-    confidence_level: float
     method: IntervalMethod
     test: str
     tests_used: Mapping[str, str] = field(repr=False)
@@ -160,9 +160,9 @@ class Evidence:
         return rows
 
     @property
-    def level(self) -> float:
-        """Error rate of the intervals, rounded because 1 - 0.95 is more than 0.05."""
-        return round(1 - self.confidence_level, 12)
+    def confidence_level(self) -> float:
+        """Level of the intervals, two-sided and rounded because of 1 - alpha."""
+        return round(1 - self.alpha, 12)
 
     @cached_property
     def ranks(self) -> IntArray:
@@ -175,30 +175,17 @@ class Evidence:
         return np.argsort(self.ranks, axis=0, kind="stable")
 
     @cached_property
-    def ahead(self) -> BoolArray:
-        """True if model i is significantly better than j: (n_values, n_models, n_models).
+    def by_interval(self) -> BoolArray:
+        """True for values whose p-values are of exchangeable models: (n_values,).
 
-        Where the direction is not known, it is higher.
+        Models of equal values need not be exchangeable, so intervals decide about differences.
         """
-        (a, b), n_models = self.pairs, len(self.models)
-        signed = self.difference.T * self.direction[:, None]
-        shown = (self.p_adjusted < self.alpha).T
-        out = np.zeros((len(self.direction), n_models, n_models), dtype=bool)
-        out[:, a, b] = shown & (signed > 0)
-        out[:, b, a] = shown & (signed < 0)
-        return out
-
-    @cached_property
-    def rank_range(self) -> tuple[IntArray, IntArray]:
-        """Confidence bounds of each model's rank, each (n_models, n_values)."""
-        return rank_bounds(self.ahead)
-
-    @property
-    def winner(self) -> AnyArray:
-        """Name of the significantly better model, or None: (n_pairs, n_values)."""
-        a_leads = self.difference * self.direction > 0
-        shown = (self.p_adjusted < self.alpha) & self.directed
-        return winners(self.models, *self.pairs, a_leads, shown)
+        used = {name: self.tests_used.get(name, self.test) for name in self.metrics}
+        found = {
+            name: of_exchangeability(metric, self.test, used[name])
+            for name, metric in self.metric_info.items()
+        }
+        return np.array([found[key.metric] for key in self.keys], dtype=bool)
 
     @cached_property
     def sameness(self) -> list[tuple[float, float]]:

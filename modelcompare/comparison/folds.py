@@ -26,7 +26,6 @@ from modelcompare.report.numbers import decimals_for, format_number, joined
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.significance.corrections import adjust
-from modelcompare.significance.extreme import student_p
 from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
 from modelcompare.significance.pairwise import all_pairs
@@ -182,7 +181,7 @@ class FoldComparison(Result):
         if not others:
             return f"{name}: {leader} scores {mean}."
         first = f"has the {'highest' if falling else 'lowest'} mean over {n_folds} folds ({mean})"
-        clauses = led_clauses(pairs, leader, others, tested=True)
+        clauses = led_clauses(pairs, leader, others, self.confidence_level)
         return f"{name}: {leader} {joined([first, *clauses])}."
 
 
@@ -240,11 +239,11 @@ def compare_on_folds(
             names = models[first], models[second]
             found = _fold_test(test, d, n_test / n_train)
             posterior = correlated_t(sign * d, n_test / (n_train + n_test), rope)
-            p_value, low, high = _agreeing(found, confidence_level)
+            low, high = _interval(found, confidence_level)
             leads = sign * found.difference
             rows.append((
                 *names, metric, label, found.difference, found.standard_error, low, high,
-                found.statistic, p_value, p_value,
+                found.statistic, found.p_value, found.p_value,
                 names[0] if leads > 0 else names[1] if leads < 0 else None, *posterior,
             ))  # fmt: skip
     frame = pd.DataFrame(rows, columns=_COLUMNS)
@@ -255,20 +254,14 @@ def compare_on_folds(
     return FoldComparison(folds, frame, greater_is_better, test, correction, rope, confidence_level)
 
 
-def _agreeing(found: FoldTestResult, confidence_level: float) -> tuple[float, float, float]:
-    """Return p-value and interval that agree: the larger p-value, or an interval with 0.
+def _interval(found: FoldTestResult, confidence_level: float) -> tuple[float, float]:
+    """Return Student's interval of the mean difference, which tests of 5 x 2 folds do not invert.
 
-    The interval is that of the mean difference, which the tests of 5 x 2 folds do not invert.
+    If all folds have the same difference, its standard error is unknown.
     """
-    # If all folds have the same difference, its standard error is unknown.
-    error, level = found.standard_error or math.nan, round(1 - confidence_level, 12)
-    half = float(t_quantile(np.array(found.df), 1 - level)) * error
-    low, high = found.difference - half, found.difference + half
-    if found.p_value < level and low <= 0 <= high:
-        return float(student_p(found.difference / error, found.df, "two-sided")), low, high
-    if found.p_value >= level:
-        return found.p_value, min(low, 0.0), max(high, 0.0)
-    return found.p_value, low, high
+    error = found.standard_error or math.nan
+    half = float(t_quantile(np.array(found.df), confidence_level)) * error
+    return found.difference - half, found.difference + half
 
 
 def check_fold_correction(correction: Correction) -> None:

@@ -135,7 +135,7 @@ def _note(result: Compared, kinds: Sequence[Kind], metrics: Sequence[str]) -> st
 
 def keys_of(result: Compared) -> list[tuple[str, Look]]:
     """Return the entries of the legend: the meaning of the colours."""
-    _, criterion = tested(result)
+    _, criterion = tested(result, result.metrics)
     return [*zip(meanings(criterion), (SAME, DIFFERENT), strict=True)]
 
 
@@ -213,7 +213,7 @@ def _difference_rows(result: Compared, at: int, models: Sequence[int]) -> Iterat
         if first != result.pairs[0][row]:
             ends = (-ends[0], -ends[2], -ends[1])
         text = _row_text(result, at, f"{names[first]} {minus}", ends, signed=True)
-        significant = bool(result.p_adjusted[row, at] < result.alpha)
+        significant = bool(result.announced[row, at])
         yield Row(folded_name(*name), _defined(ends), significant, text)
 
 

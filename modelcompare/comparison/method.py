@@ -12,6 +12,7 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import RESAMPLED
 from modelcompare.comparison.notes import design
 from modelcompare.comparison.selected import SelectedResult
+from modelcompare.comparison.tables import by_interval
 from modelcompare.engine.units import are_items
 from modelcompare.intervals import METHODS
 from modelcompare.report.numbers import format_percent, joined
@@ -195,12 +196,16 @@ def _tests(result: Compared, references: list[str]) -> str:
         )
     adjusted = f", {_adjusted(result, references)}" if corrected else ", not adjusted"
     beside = "; intervals given beside them are corrected for as many tests" if corrected else ""
+    named = by_interval(result, result.metrics)
+    of = f"of {joined(named)}, whose test is of exchangeable models, " if named else ""
+    by = f"the {'adjusted ' * corrected}p-value is below {result.alpha:g}"
+    if named:
+        others = f"{by} or, {of}" if len(named) < len(result.metrics) else of
+        by = f"{others}the interval excludes 0"
     return (
         f"Differences of models are paired; their intervals are {made}. P-values of differences "
-        f"are two-sided, from {tested}{adjusted}{beside}. Where a p-value and its interval would "
-        "decide differently, the larger p-value or the longer interval is given. We call one model "
-        f"better than another where the {'adjusted ' * corrected}p-value is below "
-        f"{result.alpha:g}, and give ranks as the ranges that these tests leave open."
+        f"are two-sided, from {tested}{adjusted}{beside}. We call one model better than another "
+        f"where {by}, and give ranks as the ranges that these tests leave open."
     )
 
 

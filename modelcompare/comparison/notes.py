@@ -147,7 +147,10 @@ def _few_resamples(
 
 
 def notes(evidence: Evidence, metric: str) -> list[str]:
-    """Return the notes below the scores of a metric, such as what keeps p-values large."""
+    """Return the notes below the scores of a metric, such as what keeps p-values large.
+
+    Where intervals decide, p-values need no explanation.
+    """
     where = evidence.slice_of(metric)
     alone, adjusted = evidence.p_values[:, where], evidence.p_adjusted[:, where]
     n_tests, others = evidence.n_tests(metric), len(evidence.models) - 1
@@ -161,6 +164,8 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
         texts.append(note(predictions, evidence.pairs, evidence.n_resamples))
     if evidence.bootstrap.judged is not None:
         texts.append(worth(evidence.bootstrap.judged, evidence.keys[where.start]))
+    if evidence.by_interval[where].all():
+        return texts
     floor = 1 / (evidence.n_resamples + 1)
     clear = (np.abs(evidence.difference) > _CLEAR * evidence.error)[:, where]
     held = clear & np.isclose(alone, floor, rtol=1e-9) & (adjusted >= _WRITTEN)

@@ -47,7 +47,8 @@ class Front:
     """Evidence that models dominate each other in some values at once.
 
     All pairs and values are one family: Holm's steps correct the p-values by which a model is
-    better, and bounds by which it is not worse by a margin are at Bonferroni's level.
+    better, and bounds by which it is not worse by a margin, or better in a value `by_interval`, are
+    at Bonferroni's level.
 
     Parameters
     ----------
@@ -99,7 +100,8 @@ class Front:
         p = adjust(self.found.p_values[:, self.places], "holm")
         signed = (self.found.difference * self.found.direction)[:, self.places]
         ahead = np.where(p < self.found.alpha, signed, 0.0)
-        return self._of_pairs(ahead, -ahead) > 0
+        by_interval = self.found.by_interval[self.places]
+        return np.where(by_interval, self.gains > 0, self._of_pairs(ahead, -ahead) > 0)
 
     @cached_property
     def dominates(self) -> BoolArray:

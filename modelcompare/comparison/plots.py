@@ -14,6 +14,7 @@ from modelcompare.comparison.evidence import by_difference, places_of
 from modelcompare.comparison.forest import Kind, plot_comparison, selected
 from modelcompare.comparison.one_class import OneClass
 from modelcompare.comparison.standings import share_of_wins
+from modelcompare.comparison.tables import tested
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import words_of
@@ -65,6 +66,7 @@ def heatmap(
     at = _place(result, metric, label)
     found, shown = selected(result, [at], max_models=matrices.MAX_MODELS)
     key, alpha, kept = result.keys[at], result.alpha, np.array(found[at])
+    better = result.ahead[at][np.ix_(kept, kept)]
     names = [result.models[model] for model in kept]
     (a, b), p_values = result.pairs, np.full((len(result.models),) * 2, np.nan)
     p_values[a, b] = p_values[b, a] = result.p_adjusted[:, at]
@@ -73,14 +75,14 @@ def heatmap(
     caption = Caption(
         f"{result.headline}; {value_name(key.metric, key.label)}, all pairs, tests at {alpha:g}",
         result.signature, shown,
-        note=f"p adjusted by {result.correction}; bold: below {alpha:g}\n"
+        note=f"p adjusted by {result.correction}; bold: {tested(result, [key.metric])[1]}\n"
         f"wins: share of resamples on which the model of the row is {words.better}; ties count "
         "half",
     )  # fmt: skip
     of_pairs, of_wins = (
         pd.DataFrame(values, names, names) for values in (p_values[np.ix_(kept, kept)], wins)
     )
-    return matrices.plot_heatmap(of_pairs, of_wins, caption, alpha, show=show, ax=ax)
+    return matrices.plot_heatmap(of_pairs, of_wins, caption, better | better.T, show=show, ax=ax)
 
 
 def of_replicates(result: Compared, ax: Axes | None = None, *, metric: str | None = None) -> Figure:

@@ -100,9 +100,11 @@ class Comparison(Result):
         """One row for each pair of models, metric and class.
 
         Columns: model_a, model_b, metric, label, difference (a - b), standard_error, ci_low,
-        ci_high, p_value, p_adjusted, better (the better model where p_adjusted < alpha; missing
-        where the two are not significantly different), method (of the interval) and test (of the
-        p-value).
+        ci_high, p_value, p_adjusted, better (the better model; missing where the two are not
+        significantly different), method (of the interval) and test (of the p-value). A difference
+        is significant where p_adjusted is below alpha. Of calibration errors and custom functions
+        the test is of exchangeable models, which is more than equal values: there it is significant
+        where its interval, corrected as in `leads`, excludes 0.
         """
         return self.evidence.differences
 
@@ -133,18 +135,16 @@ class Comparison(Result):
         DataFrame
             Columns model (the leader of the metric and class), other, metric, label, lead (positive
             where `model` is better, for either direction of the metric), standard_error, ci_low and
-            ci_high (corrected like the p-value), p_adjusted. With a `baseline`, `other` is the
-            baseline in each row and `model` each other model.
+            ci_high (corrected like the p-value), p_adjusted, significant (as in `differences`).
+            With a `baseline`, `other` is the baseline in each row and `model` each other model.
 
         Notes
         -----
-        Interval and p-value agree: the interval does not contain 0 where p_adjusted is below
-        1 - confidence_level, and only there. It is Bonferroni's; where that contains 0 and Holm's
-        later steps make the p-value significant, it is at the level of the last of them. If that
-        contains 0 too, p_adjusted is the error at which it ends at 0, the larger of the two; and
-        where a p-value is not significant, the interval is extended to 0. With intervals of later
-        steps, all hold at once less often than the level, in 0.90 of the test sets at worst
-        instead of 0.95: use correction="bonferroni" or `simultaneous_intervals` if all must.
+        The p-value is that of the test, the interval that of the method: two methods may part.
+        The interval is Bonferroni's; where that contains 0 and Holm's later steps make the p-value
+        significant, it is at the level of the last of them. With intervals of later steps, all hold
+        at once less often than the level, in 0.90 of the test sets at worst instead of 0.95: use
+        correction="bonferroni" or `simultaneous_intervals` if all must.
         """
         return self.evidence.all_leads if every else self.evidence.leads
 

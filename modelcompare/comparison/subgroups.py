@@ -12,7 +12,7 @@ import pandas as pd
 from modelcompare.comparison.compared import Compared
 from modelcompare.directions import Words, words_of
 from modelcompare.report.document import Finding
-from modelcompare.report.numbers import format_number, joined, p_clause, some_of
+from modelcompare.report.numbers import format_number, grounds, joined, some_of
 from modelcompare.words import value_name
 
 # Models named in a sentence, of those that lead in as many subgroups.
@@ -78,19 +78,24 @@ def _best(found: Compared, at: int) -> list[int]:
 
 def _differences_from(own: int, groups: Mapping[str, Compared], at: int, words: Words) -> str:
     """Return a clause: the models that one is significantly better or worse than, and where."""
-    clauses, p_values = [], []
-    models = next(iter(groups.values())).models
+    clauses, rows = list[str](), dict[str, tuple[float, float, float]]()
+    first = next(iter(groups.values()))
+    models = first.models
     for word in (words.worse, words.better):
         for other, model in enumerate(models):
             i, j = (own, other) if word == words.better else (other, own)
             where = [group for group, found in groups.items() if found.ahead[at, i, j]]
-            p_values += [groups[x].p_adjusted[groups[x].row_of[own, other], at] for x in where]
+            for group in where:
+                found, pair = groups[group], groups[group].row_of[own, other]
+                low, high = found.corrected[:, pair, at].tolist()
+                rows[f"{model} in {group}"] = low, high, float(found.p_adjusted[pair, at])
             if where:
                 which = "all" if len(where) == len(groups) else some_of(where)
                 clauses.append(f"{word} than {model} in {which}")
     if not clauses:
         return "no difference from it is significant"
-    return f"is {some_of(clauses)} ({p_clause(max(p_values), at_most=len(p_values) > 1)})"
+    by = grounds(rows, first.confidence_level, by_interval=bool(first.by_interval[at]))
+    return f"is {some_of(clauses)} ({by})"
 
 
 def worst_first(scores: pd.DataFrame, upwards: Mapping[str, bool | None]) -> dict[Any, int]:

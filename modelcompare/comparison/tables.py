@@ -20,7 +20,8 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_difference, places_of
 from modelcompare.directions import Words, sentence, words_of
 from modelcompare.engine.axis import ValueKey
-from modelcompare.report.numbers import interval_title, p_clause
+from modelcompare.metrics.calibration import calibration_formula
+from modelcompare.report.numbers import EXCLUDES_0, grounds, interval_title, joined, p_clause
 from modelcompare.report.tables import (
     MAX_CLASSES,
     Column,
@@ -74,7 +75,7 @@ def _score_table(result: Compared, metric: str) -> Table:
         n_shown=20,
         shown_first=_shown_first(result, metric),
         metric=metric,
-        tested=tested(result) if known else None,
+        tested=tested(result, [metric]) if known else None,
     )
 
 
@@ -86,7 +87,7 @@ def _lead_table(result: Compared, metric: str, *, every: bool = False) -> Table:
     return Table(
         f"{metric}, {what}",
         [*_class_column(result, metric), *named, *lead_columns(result)],
-        frame.assign(differs=frame["p_adjusted"] < result.alpha).reset_index(drop=True),
+        frame.rename(columns={"significant": "differs"}).reset_index(drop=True),
         subtitle=subtitle,
         notes=lead_notes(result, [metric]),
         decimals=result.decimals[metric],
@@ -96,14 +97,24 @@ def _lead_table(result: Compared, metric: str, *, every: bool = False) -> Table:
         unit="row" if every or result.baseline is not None else "pair",
         shown_first=_shown_first(result, metric),
         metric=metric,
-        tested=tested(result),
+        tested=tested(result, [metric]),
         every=partial(_lead_table, result, metric, every=True),
     )
 
 
-def tested(result: Compared) -> tuple[str, str]:
-    """Return the column that flags significant differences, and their criterion."""
-    return "differs", f"{'p' if result.correction == 'none' else 'adjusted p'} < {result.alpha:g}"
+def tested(result: Compared, metrics: Sequence[str]) -> tuple[str, str]:
+    """Return the column that flags significant differences of metrics, and their criterion."""
+    by_p = f"{'p' if result.correction == 'none' else 'adjusted p'} < {result.alpha:g}"
+    of_interval = f"{interval_title(result.confidence_level)} excludes 0"
+    named = by_interval(result, metrics)
+    if named and len(named) < len(metrics):
+        return "differs", f"{by_p} (of {joined(named)} {of_interval})"
+    return "differs", of_interval if named else by_p
+
+
+def by_interval(result: Compared, metrics: Sequence[str]) -> list[str]:
+    """Return the metrics of whose differences the interval decides."""
+    return [name for name in metrics if result.by_interval[result.slice_of(name)].all()]
 
 
 def _class_column(result: Compared, metric: str) -> list[Column]:
@@ -163,9 +174,16 @@ def lead_columns(result: Compared) -> list[Column]:
 
 def lead_notes(result: Compared, metrics: Sequence[str]) -> list[str]:
     """Return the note on the number of tests that are corrected for, if any are."""
-    n_tests = corrected_for(result, metrics)
-    level = interval_title(result.confidence_level)
-    return [f"{level} and p are both corrected for {n_tests}."] if n_tests else []
+    n_tests, level = corrected_for(result, metrics), interval_title(result.confidence_level)
+    notes = [f"{level} and p are both corrected for {n_tests}."] if n_tests else []
+    if named := by_interval(result, metrics):
+        of = f" of {joined(named)}" if len(named) < len(metrics) else ""
+        errors = any(calibration_formula(result.metric_info[name]) for name in named)
+        notes.append(
+            f"p{of} is of exchangeable models, which is more than equal values: {level} decides."
+            + " The test of rms_calibration_error is of its value." * errors
+        )
+    return notes
 
 
 def printed_tables(result: Compared) -> list[Table]:
@@ -270,7 +288,7 @@ def _printed_leads(result: Compared) -> Table:
     """Make one table of all differences, with significantly better models in bold."""
     frame = result.leads.reset_index(drop=True)
     known = {key.metric: bool(up) for key, up in zip(result.keys, result.directed, strict=True)}
-    shown = (frame["p_adjusted"] < result.alpha) & frame["metric"].map(known)
+    shown = frame["significant"] & frame["metric"].map(known)
     unknown = [metric for metric, directed in known.items() if not directed]
     words = words_of(True if len(unknown) < len(known) else None)
     frame = frame.assign(ahead=shown & (frame["lead"] > 0), behind=shown & (frame["lead"] < 0))
@@ -331,12 +349,26 @@ def _is_led(row: Any, leader: str, below: float | None) -> bool:
 
 
 def led_clauses(
-    differences: pd.DataFrame, leader: str, others: Sequence[str], *, tested: bool = False
+    differences: pd.DataFrame, leader: str, others: Sequence[str], level: float | None = None
 ) -> list[str]:
-    """Return clauses: a leader's significant and other differences, `tested` with p-values."""
-    clauses = []
-    verbs = "is better than", "is not significantly different from"
-    for verb, rows in zip(verbs, led(differences, leader, others), strict=True):
-        names = [f"{x} ({p_clause(row.p_adjusted)})" if tested else x for x, row in rows.items()]
-        clauses += [f"{verb} {', '.join(names)}"] if names else []
-    return clauses
+    """Return clauses: a leader's significant and other differences.
+
+    With the level of the intervals, they name p-values, and intervals that part from them.
+    """
+    beaten, tied = led(differences, leader, others)
+    named, level_with = [*beaten], [*tied]
+    if level is not None:
+        named = [f"{x} ({_ahead(x, row, level)})" for x, row in beaten.items()]
+        level_with = [f"{x} ({_tied(row, level)})" for x, row in tied.items()]
+    verbs = {"is better than": named, "is not significantly different from": level_with}
+    return [f"{verb} {', '.join(names)}" for verb, names in verbs.items() if names]
+
+
+def _ahead(model: str, row: Any, level: float) -> str:
+    return grounds({model: (row.ci_low, row.ci_high, row.p_adjusted)}, level)
+
+
+def _tied(row: Any, level: float) -> str:
+    """Return the p-value of a tie; the interval is of the difference by itself."""
+    apart = (row.ci_low > 0 or row.ci_high < 0) and row.p_value >= 1 - level
+    return f"{p_clause(row.p_adjusted)}{EXCLUDES_0 * apart}"

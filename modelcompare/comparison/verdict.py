@@ -13,8 +13,10 @@ from modelcompare.engine.units import counted
 from modelcompare.intervals.unknown import convention
 from modelcompare.report.document import Finding
 from modelcompare.report.numbers import (
+    EXCLUDES_0,
     format_number,
     format_size,
+    grounds,
     interval_clause,
     p_clause,
     some_of,
@@ -64,13 +66,16 @@ class _Sentence:
             return (
                 f"{models[leader]} {self._words.leads} ({best}) and is {self._words.better} than "
                 f"{self._names(beaten)} "
-                f"({self._largest_p(leader, beaten)}){self._undefined}."
+                f"({self._grounds(leader, beaten)}){self._undefined}."
                 f"{self._by_convention(leader, others)}"
             )
         level = [i for i in tied if self._are_level(leader, i)]
         first = self._tie(leader, tied, level, best)
         who = models[leader] if level else "it"
         behind = f"; {who} is {self._words.better} than {self._names(beaten)}" if beaten else ""
+        leads = [self._lead(leader, other) for other in beaten]
+        enclosed = any(low <= 0 <= high for _, low, high, _ in leads)
+        behind += f" ({self._grounds(leader, beaten)})" if enclosed else ""
         settle = self._what_would_settle(leader, tied[0])
         turned = self._by_convention(leader, others)
         return f"{first}{behind}{self._undefined}.{settle}{turned}"
@@ -144,7 +149,7 @@ class _Sentence:
         for word, shown in ((words.better, better), (words.worse, worse)):
             if group := [i for i in others if shown[i]]:
                 verb = "is" if len(group) == 1 else "are"
-                p_values = self._largest_p(baseline, group)
+                p_values = self._grounds(baseline, group)
                 parts.append(f"{self._names(group)} {verb} {word} than {named} ({p_values})")
         if tied := [i for i in others if not better[i] and not worse[i]]:
             clause = self._difference_clause(tied[0], baseline)
@@ -159,16 +164,27 @@ class _Sentence:
 
     def _difference_clause(self, a: int, b: int) -> str:
         """Return the lead of a over b with interval and p-value, corrected for the same tests."""
-        models = self.found.models
-        lead, low, high, p_value = self.found.lead_numbers[self.at, models[a], models[b]]
+        lead, low, high, p_value = self._lead(a, b)
         difference = format_number(lead, self._digits, signed=True)
         both = f", both for {self._n_tests:,} tests" if self._n_tests > 1 else ""
-        return f"{difference}, {self._interval(low, high)}, {p_clause(p_value)}{both}"
+        p = f"{'of exchangeability ' * self._by_interval}{p_clause(p_value)}"
+        apart = not self._by_interval and (low > 0 or high < 0)
+        return f"{difference}, {self._interval(low, high)}, {p}{both}{EXCLUDES_0 * apart}"
 
-    def _largest_p(self, leader: int, beaten: list[int]) -> str:
-        several, rows = len(beaten) > 1, self.found.row_of[leader, beaten]
-        worst = float(self.found.p_adjusted[rows, self.at].max())
-        return f"{'all ' if several else ''}{p_clause(worst, at_most=several)}"
+    def _grounds(self, one: int, others: list[int]) -> str:
+        """Return what the differences of a model from others are significant by."""
+        names = self.found.models
+        found = {names[other]: self._lead(one, other)[1:] for other in others}
+        return grounds(found, self.found.confidence_level, by_interval=self._by_interval)
+
+    @property
+    def _by_interval(self) -> bool:
+        return bool(self.found.by_interval[self.at])
+
+    def _lead(self, a: int, b: int) -> tuple[float, float, float, float]:
+        """Return lead, interval and p-value of two models, in the order of `Compared.leads`."""
+        known, (one, other) = self.found.lead_numbers, (self.found.models[x] for x in (a, b))
+        return known.get((self.at, one, other)) or known[self.at, other, one]
 
     def _what_would_settle(self, a: int, b: int) -> str:
         """Return the sample size at which the observed difference would be significant."""

@@ -14,12 +14,8 @@ from modelcompare.diagnostics.reliability import confidences
 from modelcompare.engine.units import check_runs
 from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import resolve_metrics
-from modelcompare.metrics.calibration import (
-    bin_edges,
-    calibration_error,
-    indicators,
-    sums_in_bins,
-)
+from modelcompare.metrics.bin_gaps import calibration_error
+from modelcompare.metrics.calibration import bin_edges, indicators, sums_in_bins
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, interval_column

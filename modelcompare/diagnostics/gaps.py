@@ -26,15 +26,12 @@ from modelcompare.metrics.classes import resolved_value
 from modelcompare.metrics.planning import positive_note
 from modelcompare.metrics.registry import MetricLike, default_metric
 from modelcompare.questions.claims import (
-    Ends,
     Estimated,
     all_of,
     answer_of,
     bounds_of_difference,
     check_margin,
     claims_of,
-    ends_of,
-    p_of_difference,
 )
 from modelcompare.questions.contrast import value_position
 from modelcompare.report.document import Document
@@ -42,6 +39,7 @@ from modelcompare.report.numbers import format_number, p_clause
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, interval_column, rows_at
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
+from modelcompare.significance.inverted import Ends, ends_of, p_of_difference
 from modelcompare.words import (
     Answer,
     IntervalMethod,

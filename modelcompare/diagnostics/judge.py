@@ -265,7 +265,7 @@ def judge_report(
         position in the prompt. Of scores a mapping gives them for each model. The judge is compared
         between the samples up to the median and those above.
     alpha : float
-        Significance level of the sentences.
+        Significance level of the sentences, 1 - `confidence_level`; give one of the two.
     confidence_level, n_resamples, rng
         Options of intervals and tests, as in `compare`.
 

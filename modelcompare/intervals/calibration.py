@@ -23,8 +23,7 @@ from modelcompare.intervals.base import Interval
 from modelcompare.intervals.differences import mover
 from modelcompare.intervals.ratios import clopper_pearson
 from modelcompare.metrics.base import Metric
-from modelcompare.metrics.calibration import (
-    Binned,
+from modelcompare.metrics.bin_gaps import (
     bin_gaps,
     calibration_error,
     debiased_error,
@@ -32,6 +31,7 @@ from modelcompare.metrics.calibration import (
     maximum_error,
     rms_error,
 )
+from modelcompare.metrics.calibration import Binned
 from modelcompare.metrics.quotient import divide
 
 # Marks values without an interval.

@@ -183,6 +183,9 @@ class Metric(BaseMetric):
         counts as the worst value; "weighted" by the last statistic.
     zero_division : float or "paper", optional
         Value of 0 / 0; None if it cannot be chosen.
+    contrast : callable, optional
+        Of a value that is not smooth, ``contrast(*totals)``: a quantity that rises with it, and its
+        variance, for tests of independent samples; without it swaps test exchangeable models.
 
     Examples
     --------
@@ -206,6 +209,7 @@ class Metric(BaseMetric):
     power: float = 1.0
     average: ClassAverage | None = None
     zero_division: ZeroDivision | None = None
+    contrast: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.zero_division is not None:

@@ -3,10 +3,6 @@
 A bin contributes a few sums: number of samples, confidence, hits. Bin edges are fixed on the whole
 test set before resampling, so each bin is a column like any other.
 
-The gap between confidence and accuracy in a bin of n samples varies by its standard error even if
-the model is calibrated, and absolute values and squares turn that into error. The debiased errors
-subtract the expected chance component, bin by bin.
-
 Bins of equal width are half-open: [k / m, (k + 1) / m), and the last one [(m - 1) / m, 1]. A
 confidence on an edge belongs to the bin above. Rounding does not matter: 0.3 is on the edge 3/10,
 also as 0.30000001 in single precision or as 1 - 0.7, which are not exactly 0.3 in binary.
@@ -24,6 +20,13 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.confidences import mass_edges
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
+from modelcompare.metrics.bin_gaps import (
+    calibration_error,
+    debiased_error,
+    maximum_error,
+    rms_error,
+    squared_error,
+)
 from modelcompare.metrics.outcomes import one_hot
 from modelcompare.metrics.variants import varied
 from modelcompare.words import MOST_BINS, Strategy, check_choice, check_count
@@ -96,11 +99,11 @@ Pairs = Callable[[Outcomes], tuple[FloatArray, FloatArray]]
 class Binned:
     """A formula over the sums of `columns_of` in bins, each of shape (..., n_classes, n_bins)."""
 
-    formula: Callable[..., FloatArray]
+    formula: Callable[..., Any]
     n_bins: int
     n_columns: int = _OF_ERRORS
 
-    def __call__(self, totals: FloatArray) -> FloatArray:
+    def __call__(self, totals: FloatArray) -> Any:
         return self.formula(*self.columns(totals))
 
     def columns(self, totals: FloatArray) -> list[FloatArray]:
@@ -141,65 +144,10 @@ def _in_their_bins(
     return out.reshape(-1, n_samples).T
 
 
-def calibration_error(
-    n: FloatArray, confidence: FloatArray, right: FloatArray, *_: FloatArray
-) -> FloatArray:
-    """Compute the mean gap of confidence and accuracy, weighted by samples; mean over classes."""
-    gaps = np.abs(confidence - right).sum(axis=-1)
-    return divide(gaps, n.sum(axis=-1)).mean(axis=-1)
-
-
-def maximum_error(
-    n: FloatArray, confidence: FloatArray, right: FloatArray, *_: FloatArray
-) -> FloatArray:
-    """Compute the largest gap of confidence and accuracy over bins with samples."""
-    gaps = divide(np.abs(confidence - right), n, 0.0)
-    there = n.sum(axis=(-1, -2)) > 0
-    return np.where(there, gaps.max(axis=(-1, -2)), np.nan)
-
-
-def bin_gaps(
-    n: FloatArray, confidence: FloatArray, right: FloatArray, squares: FloatArray,
-    binomial: FloatArray, *_: FloatArray,
-) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
-    """Return share of samples, mean gap and its squared standard error, by class and bin.
-
-    The variance is estimated from the samples of the bin; for one sample, from calibration.
-    Weights count as repeats. Bins without samples have share, gap and error 0.
-    """
-    gap = divide(right - confidence, n, 0.0)
-    within = divide(np.maximum(squares - n * gap**2, 0.0), np.maximum(n - 1, 0.0), 0.0)
-    within = np.where(n > 1, np.minimum(within, 1.0), divide(binomial, n, 0.0))
-    return divide(n, n.sum(axis=-1, keepdims=True)), gap, divide(within, n, 0.0)
-
-
-def folded_mean(gap: FloatArray, error: FloatArray) -> FloatArray:
-    """Compute the expected absolute value of a normal variable with this mean and deviation."""
-    from scipy.special import ndtr
-
-    scaled = divide(gap, error, 0.0)
-    chance = error * np.sqrt(2 / np.pi) * np.exp(-(scaled**2) / 2)
-    return np.where(error > 0, chance + gap * (1 - 2 * ndtr(-scaled)), np.abs(gap))
-
-
-def debiased_error(*columns: FloatArray) -> FloatArray:
-    """Compute the mean gap over bins minus the expected excess by chance; at least 0."""
-    share, gap, variance = bin_gaps(*columns)
-    size = np.abs(gap)
-    corrected = share * (2 * size - folded_mean(size, np.sqrt(np.maximum(variance, 0.0))))
-    return np.maximum(corrected.sum(axis=-1).mean(axis=-1), 0.0)
-
-
-def rms_error(*columns: FloatArray) -> FloatArray:
-    """Compute the root mean squared gap over bins, minus the expected excess; at least 0."""
-    share, gap, variance = bin_gaps(*columns)
-    squared = (share * (gap**2 - variance)).sum(axis=-1).mean(axis=-1)
-    return np.sqrt(np.maximum(squared, 0.0))
-
-
 def binned_metric(
     family: str, formula: Callable[..., FloatArray], *, n_bins: int = N_BINS,
-    strategy: Strategy = "width", classwise: bool = False, **prose: Any,
+    strategy: Strategy = "width", classwise: bool = False,
+    contrast: Callable[..., tuple[FloatArray, FloatArray]] | None = None, **prose: Any,
 ) -> Metric:  # fmt: skip
     """Return the record of a calibration error, with its description."""
     check_choice("strategy", strategy, Strategy)
@@ -217,8 +165,10 @@ def binned_metric(
         statistics=(error.statistic(each_class if classwise else top_label, strategy),),
         value=error, needs="probabilities", greater_is_better=False,
         variant="; ".join(text for asked, text in variants.values() if asked),
+        contrast=contrast and Binned(contrast, n_bins),
         factory=Factory(
-            partial(binned_metric, family, formula, **prose), options, f"{stem}_{{n_bins}}"
+            partial(binned_metric, family, formula, contrast=contrast, **prose), options,
+            f"{stem}_{{n_bins}}",
         ),
         **prose,
     )  # fmt: skip
@@ -287,7 +237,10 @@ RMS_CALIBRATION_ERROR = binned_metric(
 
     Measures the same as `ece`, with the same options, but weighs large gaps more. The square of
     each gap minus its squared standard error is unbiased, and so is the square of this metric,
-    except that sums below 0 become 0. Weights count as repeats.""",
+    except that sums below 0 become 0. Weights count as repeats. The default test of two models, of
+    independent samples of equal weight, is of the squares over their standard error: of the values,
+    where those of `ece` and other errors are of exchangeable models.""",
+    contrast=squared_error,
     references=(
         "Broecker (2012), Estimating reliability and resolution of probability forecasts "
         "through decomposition of the empirical score, Climate Dynamics 39.",

@@ -14,8 +14,8 @@ from typing import ClassVar
 import numpy as np
 
 from modelcompare.intervals.betting import betting_bound, log_wealth, rounded_down
-from modelcompare.questions.claims import Ends
 from modelcompare.questions.gains import Gain
+from modelcompare.significance.inverted import Ends
 from modelcompare.significance.repeated import LEAST_LEVEL, level_at_any_time
 
 

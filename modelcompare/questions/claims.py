@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
-import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from modelcompare.intervals import Interval
 from modelcompare.metrics.base import AnyMetric
-from modelcompare.significance import Outcome
-from modelcompare.words import Alternative, Answer, Decision
+from modelcompare.significance.inverted import Ends, turned
+from modelcompare.words import Answer, Decision
 
-Ends = tuple[float, float]
-# One-sided level -> lower and upper bound of the gain.
-Bounds = Callable[[float], Ends]
 # A value, and its lower and upper bound.
 Estimated = tuple[float, float, float]
-_SMALLEST, _LARGEST = 1e-9, 0.5 - 1e-9
 POWER = 0.8
 
 
@@ -41,16 +33,6 @@ def check_margin(margin: float, metric: AnyMetric) -> None:
         )
 
 
-def ends_of(interval: Interval, row: int, place: int) -> Ends:
-    """Return the bounds of one row and value."""
-    return float(interval.low[row, place]), float(interval.high[row, place])
-
-
-def turned(sign: float, ends: Ends) -> Ends:
-    """Return the bounds of a quantity times a sign, given the bounds of the quantity."""
-    return ends if sign > 0 else (-ends[1], -ends[0])
-
-
 def answer_of(claims: Sequence[tuple[float, float]], ends: Ends) -> Answer:
     """Return the answer that an interval of the gain gives; undefined bounds decide nothing."""
     found = [(*turned(sign, ends), threshold) for sign, threshold in claims]
@@ -66,44 +48,6 @@ def all_of(answers: Iterable[Answer]) -> Answer:
     if found == {"shown"}:
         return "shown"
     return "shown otherwise" if "shown otherwise" in found else "not enough data"
-
-
-def p_above(sign: float, threshold: float, bounds: Bounds) -> float:
-    """Return the level at which the lower bound equals a threshold, which is the p-value.
-
-    Above a half it is one minus the level at which the upper bound equals the threshold.
-    """
-    lower, upper = turned(sign, bounds(_LARGEST))
-    if math.isnan(lower):
-        return math.nan
-    side = 0 if lower > threshold else 1 if upper < threshold else None
-    if side is None:
-        return 0.5
-
-    def distance(level: float) -> float:
-        return turned(sign, bounds(level))[side] - threshold
-
-    at_smallest = distance(_SMALLEST)
-    reached = at_smallest > 0 if side == 0 else at_smallest < 0
-    level = _SMALLEST if reached else float(brentq(distance, _SMALLEST, _LARGEST, xtol=1e-10))
-    return level if side == 0 else 1 - level
-
-
-def p_of_difference(bounds: Bounds, alternative: Alternative) -> float:
-    """Return the error at which the interval of a difference ends at 0."""
-    above = p_above(1.0, 0.0, bounds)
-    both = min(1.0, 2 * min(above, 1 - above))
-    return {"greater": above, "less": 1 - above}.get(alternative, both)
-
-
-def not_below_interval(outcome: Outcome, bounds: Bounds, alternative: Alternative) -> Outcome:
-    """Raise a p-value to the error at which the interval of the difference ends at 0.
-
-    Swaps and resamples of few samples beyond a quantile do not show how it varies; order statistics
-    do.
-    """
-    least = p_of_difference(bounds, alternative)
-    return replace(outcome, p_value=np.fmax(outcome.p_value, least))
 
 
 def bounds_of_difference(a: Estimated, b: Estimated) -> Ends:

@@ -26,10 +26,10 @@ from modelcompare.intervals.unknown import convention, turned_by_convention
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
 from modelcompare.metrics.planning import positive_note
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.claims import Ends, ends_of
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.significance import Outcome, PairView, run_test
+from modelcompare.significance import Outcome, PairView, run_named
+from modelcompare.significance.inverted import Ends, ends_of
 from modelcompare.words import (
     Alternative,
     IntervalMethod,
@@ -155,7 +155,7 @@ class Contrast(PairView):
 
     def test(self, name: str) -> Outcome:
         """Run a test on this value alone; the arrays of its outcome have shape (1, 1)."""
-        found, here = run_test(name, self), np.s_[:, self.position : self.position + 1]
+        found, here = run_named(name, self), np.s_[:, self.position : self.position + 1]
         return replace(found, statistic=found.statistic[here], p_value=found.p_value[here])
 
     def warn_of_sparse_data(self) -> None:

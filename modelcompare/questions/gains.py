@@ -32,10 +32,10 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.claims import Ends, ends_of, p_above, turned
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.unseen import Unseen
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
+from modelcompare.significance.inverted import Ends, ends_of, p_above, turned
 from modelcompare.significance.repeated import LEAST_OF_EACH, LEAST_UNITS
 from modelcompare.words import (
     IntervalMethod,

@@ -13,9 +13,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.runs import RUN_TEST, runs_are_random
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.classes import one_value
-from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.claims import not_below_interval
 from modelcompare.questions.contrast import Contrast, Unpaired, warn_of_undefined
 from modelcompare.questions.effects import effect_sizes
 from modelcompare.report.document import Document
@@ -25,14 +23,18 @@ from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.resampling.seeds import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
 from modelcompare.significance.runs import note
-from modelcompare.significance.studentized import NAME as DEFAULT
-from modelcompare.significance.studentized import n_groups
+from modelcompare.significance.studentized import n_groups, of_exchangeability
 from modelcompare.words import (
     Alternative,
     PairedTest,
     ZeroDivision,
     giving,
     signature,
+)
+
+_OF_EXCHANGEABILITY = (
+    "p is of exchangeable models, which is more than equal values; about values the interval of "
+    "compare, or of decide, decides."
 )
 
 
@@ -73,6 +75,9 @@ class PairedTestResult(Result):
         Number of groups into which the test combined very many samples, or clusters, to swap them.
     of_these_runs : bool
         True if there are several runs, and the result is for these.
+    of_exchangeability : bool
+        True if the test is only of exchangeable models, which is more than equal values: of
+        calibration errors and functions.
     """
 
     model_a: str
@@ -93,6 +98,7 @@ class PairedTestResult(Result):
     cliffs_delta: float = field(default=math.nan, compare=False)
     n_groups: int | None = field(default=None, repr=False)
     of_these_runs: bool = field(default=False, repr=False)
+    of_exchangeability: bool = field(default=False, repr=False)
 
     _stem: ClassVar[str] = "test"
     _schema_version: ClassVar[int] = 2
@@ -114,9 +120,10 @@ class PairedTestResult(Result):
         title = f"Do {self.model_a} (a) and {self.model_b} (b) differ?"
         # A test has no standard error; a small difference is printed with two digits.
         decimals = max(decimals_for([abs(self.difference)]), 4)
+        notes = [_OF_EXCHANGEABILITY] if self.of_exchangeability else []
         table = Table.of(
             title, self._row, VALUE, column("test", "method"), "alternative", "difference",
-            "statistic", "p_value", notes=self.notes, decimals=decimals,
+            "statistic", "p_value", notes=[*notes, *self.notes], decimals=decimals,
         )  # fmt: skip
         return self._document({"test": table})
 
@@ -158,8 +165,10 @@ def paired_test(
         procedures are exchangeable on these items: procedures that differ on these items and are
         equal over all items do not fulfil it.
 
-        The default's p-value of a median or percentile is not below the error at which the
-        interval of the difference ends at 0.
+        Of calibration errors and custom functions, swaps test that models are exchangeable, which
+        is more than equal values, and the result names it; of ``rms_calibration_error`` of
+        independent samples they test the value. The default's p-value of a median or percentile is
+        not below the error at which the interval of the difference ends at 0.
     label : optional
         The class, for a metric per class.
     alternative : {"two-sided", "greater", "less"}
@@ -204,12 +213,11 @@ def paired_test(
     )  # fmt: skip
     contrast.warn_of_sparse_data()
     outcome = contrast.test(test)
-    if test == DEFAULT and is_quantile(contrast.metric):
-        outcome = not_below_interval(
-            outcome, lambda level: contrast.interval("auto", 1 - 2 * level), alternative
-        )
     used = outcome.used.get(contrast.metric.name, test)
-    result = result_of(contrast, outcome, used, n_groups(contrast.evaluation, test))
+    result = replace(
+        result_of(contrast, outcome, used, n_groups(contrast.evaluation, test)),
+        of_exchangeability=of_exchangeability(contrast.metric, test, used),
+    )
     if not new_runs:
         return result
     floor = note(contrast.evaluation.predictions, contrast.pairs, n_resamples, alternative)

@@ -19,12 +19,13 @@ from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.options import check_positive
-from modelcompare.questions.claims import Ends, check_margin
+from modelcompare.questions.claims import check_margin
 from modelcompare.questions.components import Pilot
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.labels import LabelPlan
 from modelcompare.questions.sizes import SampleSize
 from modelcompare.report.numbers import format_interval
+from modelcompare.significance.inverted import Ends
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.words import RandomOfSets, ZeroDivision, giving, value_name
@@ -84,7 +85,7 @@ def sample_size(
     alpha, power : float
         Two-sided level, and the probability wanted of finding the difference.
     confidence_level : float
-        Of the interval whose width is predicted.
+        Of the interval whose width is predicted, 1 - `alpha`; give one of the two.
     random : {"auto", "items", "items+runs", "sets", "sets+runs"}
         As in `compare_groups`. With "items" the answer is for the runs and test sets of the pilot,
         if it has several, with "items+runs" for new runs: how many of each model are needed with

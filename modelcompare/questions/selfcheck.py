@@ -18,11 +18,11 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.claims import Ends, ends_of
 from modelcompare.questions.contrast import Contrast
 from modelcompare.resampling.draws import unequal_draws
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
+from modelcompare.significance.inverted import Ends, ends_of
 from modelcompare.significance.resampled import swap_outputs
 from modelcompare.words import IntervalMethod, PairsTest
 

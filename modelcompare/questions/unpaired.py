@@ -23,12 +23,7 @@ from modelcompare.metrics import Metric
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.claims import (
-    Ends,
-    bounds_of_difference,
-    ends_of,
-    not_below_interval,
-)
+from modelcompare.questions.claims import bounds_of_difference
 from modelcompare.questions.contrast import Unpaired, value_position
 from modelcompare.questions.paired import PairedTestResult, result_of
 from modelcompare.resampling.draws import deals
@@ -37,6 +32,7 @@ from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import Outcome
 from modelcompare.significance.dealt import ADDED, fisher_midp, studentized_deals
 from modelcompare.significance.extreme import n_extreme, resampling_p, standardized, student_p
+from modelcompare.significance.inverted import Ends, ends_of, p_of_difference
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swaps.forms import MOST_SLOPES
@@ -165,8 +161,9 @@ def _quantiles(contrast: Unpaired) -> Outcome:
         a, b = ((value, *each) for value, each in zip(contrast.estimates, ends, strict=True))
         return bounds_of_difference(a, b)
 
-    found = not_below_interval(_bootstrap(contrast), bounds, contrast.alternative)
-    return replace(found, used={contrast.metric.name: "bootstrap"})
+    found, least = _bootstrap(contrast), p_of_difference(bounds, contrast.alternative)
+    p_value = np.fmax(found.p_value, least)
+    return replace(found, p_value=p_value, used={contrast.metric.name: "bootstrap"})
 
 
 def _fisher(contrast: Unpaired) -> Outcome:

@@ -1,7 +1,7 @@
 """Numbers as people read them: rounded by their standard error, the same in a column."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 MAX_DECIMALS = 6
 MISSING = "-"
@@ -93,6 +93,38 @@ def p_clause(p_value: float, *, at_most: bool = False) -> str:
     """
     text = format_p_value(p_value)
     return f"p < {text[1:]}" if text[0] == "<" else f"p {'<=' if at_most else '='} {text}"
+
+
+# Of the interval of a difference that is not significant.
+EXCLUDES_0 = "; the interval, by another method, does not contain 0"
+
+
+def grounds(
+    others: Mapping[str, tuple[float, float, float]], level: float, *, by_interval: bool = False
+) -> str:
+    """Write by what differences from other models are significant, as a clause of a sentence.
+
+    By interval bounds and p-value of each; with `by_interval` p-values are of exchangeable models.
+
+    >>> grounds({"b": (0.1, 0.3, 0.002), "c": (-0.01, 0.2, 0.041)}, 0.95)
+    'all p <= 0.041; the 95 % interval of the difference from c, by another method, contains 0'
+    >>> grounds({"b": (-0.01, 0.2, 0.041)}, 0.95)
+    'p = 0.041; the 95 % interval, by another method, contains 0'
+    >>> grounds({"b": (0.1, 0.3, 0.002)}, 0.95, by_interval=True)
+    'the 95 % interval excludes 0; of exchangeability p = 0.002'
+    """
+    several, of_level = len(others) > 1, format_percent(level)
+    p = p_clause(max(p_value for *_, p_value in others.values()), at_most=several)
+    if by_interval:
+        which = (
+            f"all {of_level} intervals exclude" if several else f"the {of_level} interval excludes"
+        )
+        return f"{which} 0; of exchangeability {p}"
+    enclosing = [name for name, (low, high, _) in others.items() if low <= 0 <= high]
+    p, s = f"{'all ' * several}{p}", "s" * (len(enclosing) > 1)
+    of = f" of the difference{s} from {some_of(enclosing)}" if enclosing and several else ""
+    contain = f"; the {of_level} interval{s}{of}, by another method, contain{'' if s else 's'} 0"
+    return f"{p}{contain if enclosing else ''}"
 
 
 def format_digits(value: float) -> str:

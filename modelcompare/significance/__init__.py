@@ -17,10 +17,11 @@ import numpy as np
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.runs import RUN_TEST, check_named
 from modelcompare.significance import replicate_t, resampled, runs, studentized, two_models
+from modelcompare.significance.inverted import with_quantiles
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.words import PAIRED_TESTS
 
-__all__ = ["TESTS", "Outcome", "PairTest", "PairView", "choices", "run_test"]
+__all__ = ["TESTS", "Outcome", "PairTest", "PairView", "choices", "run_named", "run_test"]
 
 _ROWS = {
     row.name: row
@@ -56,6 +57,12 @@ def run_test(name: str, view: PairView) -> Outcome:
     raise ValueError(
         f"{name!r} is two-sided; use alternative='two-sided', not {view.alternative!r}."
     )
+
+
+def run_named(name: str, view: PairView) -> Outcome:
+    """Run a test as `compare` and `paired_test` name it; see `inverted` for quantiles."""
+    found = run_test(name, view)
+    return with_quantiles(view, found) if name == studentized.NAME else found
 
 
 def choices(names: tuple[str, ...], indent: int = 8) -> str:

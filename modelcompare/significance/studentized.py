@@ -23,11 +23,15 @@ The algorithm depends on the metric:
 - a mean without two bounds, of independent samples: `Mean`, less its skewness;
 - other quotients: `Quotient`;
 - averages over classes and smooth metrics: `Form`;
-- sums with a corner (ECE), with too many slopes, or averages too large: the difference itself, not
-  studentized; the outcome names it. Its null hypothesis is that the models are exchangeable;
+- the calibration error that declares a quantity without bias and its variance, of independent
+  samples of equal weight: `Contrast`;
+- other sums with a corner (ECE), with too many slopes, or averages too large: the difference
+  itself, not studentized; the outcome names it. Its null hypothesis is that the models are
+  exchangeable;
 - the ROC AUC of two classes, of equal samples: `SwappedAreas`;
 - functions, and metrics of order that are not smooth (a median): `SwappedOutputs` evaluates them
-  after each swap, and divides the differences by their own standard deviation;
+  after each swap, and divides the differences by their own standard deviation; `inverted` has the
+  p-value of a quantile;
 - smooth metrics of order (Spearman, average precision, an AUC of clusters, weights, strata or very
   many samples and models) have no totals to swap: the sign-flip test of their influences is used,
   and the outcome names it.
@@ -53,6 +57,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.joined import JoinedUnits
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
+from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.exact import Grids, is_exact
 from modelcompare.significance.extreme import resampling_p, rising_order, smallest_p_value
@@ -64,7 +69,7 @@ from modelcompare.significance.step_down import (
     step_down_swaps,
 )
 from modelcompare.significance.swaps.areas import SwappedAreas, areas_apply
-from modelcompare.significance.swaps.differences import plain_difference
+from modelcompare.significance.swaps.differences import Contrast, plain_difference
 from modelcompare.significance.swaps.forms import Form, forms_apply
 from modelcompare.significance.swaps.means import Mean
 from modelcompare.significance.swaps.outputs import SwappedOutputs
@@ -74,13 +79,16 @@ from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.words import Alternative
 from modelcompare.works import CHUNG, HALL, JANSSEN, PHIPSON
 
-Algorithm = Literal["exact", "mean", "quotient", "form", "area", "raw", "output", "flip"]
+Algorithm = Literal[
+    "exact", "mean", "quotient", "form", "contrast", "area", "raw", "output", "flip"
+]  # fmt: skip
 # The statistic of swaps that are drawn, for metrics of the evaluation's units.
 _STATISTICS: Mapping[Algorithm, Callable[..., SwapStatistic]] = {
     "exact": partial(SwappedSums, formula=Quotient),
     "mean": partial(SwappedSums, formula=Mean),
     "quotient": partial(SwappedSums, formula=Quotient),
     "form": partial(SwappedSums, formula=Form),
+    "contrast": partial(SwappedSums, formula=Contrast),
     "area": SwappedAreas,
     "raw": partial(SwappedSums, formula=plain_difference),
 }
@@ -197,7 +205,22 @@ def algorithm_of(evaluation: Evaluation, metric: AnyMetric) -> Algorithm:
         return "mean"
     if metric.average is None and metric.ratio is not None:
         return "quotient"
+    independent = evaluation.predictions.plain and evaluation.units.strata is None
+    if metric.contrast is not None and independent:
+        return "contrast"
     return "form" if forms_apply(evaluation, metric) else "raw"
+
+
+def of_exchangeability(metric: AnyMetric, test: str, used: str) -> bool:
+    """Return True if a test of a metric, or the one used instead, is only of exchangeable models.
+
+    They are more than models of equal values. Who names the plain permutation test for a value that
+    has a studentized one asks for it.
+    """
+    if used not in (NAME, "permutation"):
+        return False
+    declared = is_quantile(metric) or (isinstance(metric, Metric) and metric.contrast is not None)
+    return used != test or not (metric.smooth or (used == NAME and declared))
 
 
 def n_groups(evaluation: Evaluation, test: str) -> int | None:

@@ -288,7 +288,7 @@ def _scatter(axes: Axes, part: pd.DataFrame, name: str, sense: int) -> None:
 @written_out(tests=listed(AgreementTest))
 def agreement_study(
     predictions: TestSet, pairs: Sequence[str | Pair] = PAPER_PAIRS, *, alpha: float = 0.01,
-    test: AgreementTest = "t", n_resamples: int = 1000, confidence_level: float = 0.95,
+    test: AgreementTest = "t", n_resamples: int = 1000, confidence_level: float = 0.99,
     random: Random = "items", zero_division: ZeroDivision | None = None, n_jobs: int | None = None,
     rng: RngLike = 0, progress: bool = False,
 ) -> AgreementStudy:  # fmt: skip
@@ -301,7 +301,8 @@ def agreement_study(
     pairs : sequence of (str, str) or str
         Pairs of metrics; a single name is paired with its probabilistic twin.
     alpha : float
-        Level at which a difference counts as significant, under each of the two metrics.
+        Level at which a difference counts as significant, under each of the two metrics:
+        1 - `confidence_level`. Give one of the two.
     test : str
         One of {tests}.
         "t" is Welch's t-test between the two models' bootstrap replicates, "paired-t" the paired
@@ -312,8 +313,8 @@ def agreement_study(
     n_resamples : int
         Number of resamples, swaps or sign flips.
     confidence_level : float
-        Confidence level of the interval of the percentage that agrees. Models are resampled, not
-        pairs, because pairs share models.
+        Confidence level of the interval of the percentage that agrees, 1 - `alpha`. Models are
+        resampled, not pairs, because pairs share models.
     random : {"auto", "items", "items+runs"}
         What varies, as in `compare`; new runs need ``test="wald"``.
     zero_division, n_jobs, rng, progress

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from modelcompare.arguments import checked
+from modelcompare.arguments import checked, one_level
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import LongColumns
@@ -256,13 +256,15 @@ class VarianceStudy(Result):
         return self._over_ratios(separations)
 
     @checked()
-    def separated(self, alpha: float = 0.05) -> pd.DataFrame:
+    def separated(self, alpha: float | None = None) -> pd.DataFrame:
         """Share of model pairs that are separated at a level, by metric, class and ratio.
 
-        Columns: metric, label, ratio, n_samples, n_pairs, n_separated, pct_separated.
+        The level is 1 - `confidence_level` of the study unless another one is given. Columns:
+        metric, label, ratio, n_samples, n_pairs, n_separated, pct_separated.
         """
+        level = one_level({"confidence_level": self.confidence_level})["alpha"]
         frame = self.separation
-        frame = frame.assign(shown=frame["p_value"] < alpha)
+        frame = frame.assign(shown=frame["p_value"] < (level if alpha is None else alpha))
         keys = ["metric", "label", "ratio", "n_samples"]
         out = frame.groupby(keys, dropna=False, sort=False)["shown"].agg(["size", "sum"])
         out.columns = ["n_pairs", "n_separated"]

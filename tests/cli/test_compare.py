@@ -41,16 +41,27 @@ def test_estimates_are_those_of_the_file(run, wide_csv):
 def test_every_option_of_the_statistics_is_passed_on(run, wide_csv):
     options = {
         "--method": "percentile", "--test": "permutation", "--correction": "fdr_bh",
-        "--confidence-level": 0.9, "--alpha": 0.01, "--seed": 7, "--resamples": 999, "--jobs": 2,
+        "--confidence-level": 0.9, "--seed": 7, "--resamples": 999, "--jobs": 2,
     }  # fmt: skip
     flat = [part for option in options.items() for part in option]
     document = json.loads(run("compare", wide_csv, "--format", "json", *flat).out)
     assert document["method"] == "percentile"
     assert document["test"] == "permutation"
     assert document["correction"] == "fdr_bh"
-    assert (document["confidence_level"], document["alpha"]) == (0.9, 0.01)
+    assert (document["confidence_level"], document["alpha"]) == (0.9, 0.1)
     assert document["n_resamples"] == 999
     assert "rng:7" in document["signature"]
+
+
+def test_one_of_level_and_alpha_is_typed_and_both_must_agree(run, wide_csv):
+    for typed in (("--confidence-level", "0.99"), ("--alpha", "0.01")):
+        document = json.loads(run("compare", wide_csv, "--format", "json", *typed, *FEW).out)
+        assert (document["confidence_level"], document["alpha"]) == (0.99, 0.01)
+    both = "--alpha", "0.01", "--confidence-level", "0.95"
+    done = run("compare", wide_csv, *both, *FEW)
+    assert done.code == 2
+    assert "`alpha` (--alpha) 0.01 and `confidence_level` (--confidence-level) 0.95" in done.err
+    assert "`confidence_level` is 0.99" in done.err
 
 
 def _stripped(lines):

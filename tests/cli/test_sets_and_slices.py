@@ -58,7 +58,7 @@ def test_subgroups_are_a_command_of_their_own(run):
 def test_compare_with_slice_shows_the_subgroups_below(run):
     plain = run("compare", "news.csv", *MODELS, "--alpha", "0.1").out
     sliced = run("compare", "news.csv", *MODELS, "--alpha", "0.1", "--slice", "lang").out
-    alone = run("groups", "news.csv", "--by", "lang", *MODELS).out
+    alone = run("groups", "news.csv", "--by", "lang", *MODELS, "--alpha", "0.1").out
     assert sliced.startswith(plain)
     assert sliced == plain + alone
 

@@ -45,7 +45,7 @@ def test_the_verdict_names_subgroups_where_a_model_is_better_or_worse():
     assert p.drop("fr").max() < 0.05 <= p["fr"]
     expected = (
         "accuracy: a leads in 3 of 4 subgroups and is worse than b in lang = de and better than b in "
-        f"lang = en and lang = it ({p_clause(p.drop('fr').max(), at_most=True)}); its worst value "
+        f"lang = en and lang = it (all {p_clause(p.drop('fr').max(), at_most=True)}); its worst value "
         "is 0.600 (lang = de)."
     )
     assert found.verdict() == expected

@@ -35,16 +35,14 @@ def test_intervals_and_gates_are_those_of_a_comparison_of_each_pair():
         assert found["score"][:, trial] == pytest.approx(row.tolist())
         low, high = found["difference"][:, trial]
         (difference,) = pair.differences.to_dict("records")
-        # A comparison extends intervals beside p-values that are not significant to 0.
-        assert difference["ci_low"] <= low + 1e-9
-        assert difference["ci_high"] >= high - 1e-9
+        assert (difference["ci_low"], difference["ci_high"]) == pytest.approx((low, high))
         # Lower is better: the gain of a over b is b - a.
         decided = mc.decide(preds, f"b{trial}", f"a{trial}", "p95", margin=1.0, n_resamples=99)
         low, high = found["gate"][:, trial]
         assert (decided.ci_low, decided.ci_high) == pytest.approx((-high, -low))
 
 
-def test_differences_whose_intervals_contain_0_have_no_p_value_below_the_level():
+def test_a_comparison_announces_by_the_default_test():
     rng = np.random.default_rng(2)
     a, b = study.draw(rng, PLAIN, 8)
     preds = study.predictions(a, b * np.linspace(0.7, 1.5, 8)[:, None], {})

@@ -52,7 +52,7 @@ class MadeEvidence(Compared):
         self.method, self.test, self.correction, self.family = (
             "BCa", "permutation", "holm", "metric",
         )  # fmt: skip
-        self.alpha, self.confidence_level, self.baseline = 0.05, 0.95, None
+        self.alpha, self.baseline = 0.05, None
         self.tests_used, self.corrections_used, self.rng_label = {}, {}, "0"
         self.signature = (
             "modelcompare:0.1.0|n:9824|B:9999|ci:BCa|test:permutation|adjust:holm|rng:0"
@@ -111,7 +111,7 @@ class MadeEvidence(Compared):
             "model": pairs["model_b"], "other": pairs["model_a"], "metric": pairs["metric"],
             "label": pairs["label"], "lead": -up * pairs["difference"],
             "ci_low": -up * pairs["difference"] - half, "ci_high": -up * pairs["difference"] + half,
-            "p_adjusted": pairs["p_adjusted"],
+            "p_adjusted": pairs["p_adjusted"], "significant": pairs["p_adjusted"] < self.alpha,
         })  # fmt: skip
         frame = frame.assign(b=-place["model_b"], a=-place["model_a"], at=_first_places(frame))
         return frame.sort_values(["at", "b", "a"], kind="stable", ignore_index=True)
@@ -188,7 +188,10 @@ def make_comparison(
                 )
     info = {
         metric: SimpleNamespace(
-            greater_is_better=metric not in lower_is_better, bounds=(0.0, 1.0), references=()
+            smooth=True,
+            greater_is_better=metric not in lower_is_better,
+            bounds=(0.0, 1.0),
+            references=(),
         )
         for metric in metrics
     }

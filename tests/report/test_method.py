@@ -52,7 +52,7 @@ def test_without_a_correction_none_is_cited(make_comparison):
     result = make_comparison()
     result.correction = "none"
     text, works = comparison_method(result)
-    assert "[2, 3], not adjusted. Where" in text
+    assert "[2, 3], not adjusted. We call" in text
     assert "where the p-value is below 0.05" in text
     assert not any("Holm" in work for work in works)
 

@@ -29,10 +29,12 @@ _SQUARES: Mapping[_Square, str] = {
 
 
 def plot_heatmap(
-    p_values: pd.DataFrame, wins: pd.DataFrame, caption: Caption, alpha: float, *,
+    p_values: pd.DataFrame, wins: pd.DataFrame, caption: Caption, differ: NDArray[np.bool_], *,
     show: _Square = "p_value", ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Draw p-values of all pairs, and next to them the share of resamples that each wins.
+
+    Pairs that `differ` are bold.
 
     Models are in the order of the rows; columns are named by the rows' numbers. Into an `ax` goes
     one of the two.
@@ -46,7 +48,7 @@ def plot_heatmap(
             texts = np.vectorize(_p_text)(values)
             # Saturates far below the level.
             shade = np.clip(-np.log10(np.maximum(values, 1e-300)) / 4, 0, 1)
-            strong = values < alpha
+            strong = differ
         else:
             values = wins.to_numpy()
             texts = np.vectorize(_share_text)(values)

@@ -1,4 +1,10 @@
-"""Plain differences of values after swaps, not studentized: for exchangeable models."""
+"""Differences of values that are not smooth after swaps.
+
+Plain ones are not studentized, and their null hypothesis is that the models are exchangeable. Where
+a metric declares a quantity without bias and its variance (`Metric.contrast`), differences of that
+are divided by their standard error. The variances of two models are added: their correlation is
+nearly the same after each swap, and p-values do not depend on a common factor.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +18,9 @@ from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.ratio import SLACK, Quotient
 from modelcompare.significance.swaps.statistic import Swapped
 from modelcompare.significance.swaps.sums import Formula, SwappedSums
+
+# Differences without variance are divided by the root of this.
+_NO_VARIANCE = 1e-300
 
 
 def plain_difference(swaps: SwappedSums, metric: Metric) -> Difference:
@@ -73,3 +82,19 @@ class QuotientDifference(Quotient, Difference):
 
     def _by_convention(self, difference: FloatArray, pairs: IntArray) -> FloatArray:
         return difference * self.over[pairs]
+
+
+class Contrast(Formula):
+    """Differences of the quantity that a metric declares, over their standard error."""
+
+    studentized = False
+
+    def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        assert self.metric.contrast is not None  # noqa: S101  such metrics alone are asked
+        both = self.swaps.both(self.metric, Places(pairs), swapped)
+        (first, of_first), (second, of_second) = (
+            self.metric.contrast(*(sides[s] for s in self.metric.statistics)) for sides in both
+        )
+        error = np.sqrt(np.maximum(of_first + of_second, _NO_VARIANCE))
+        shape = len(pairs), swapped.n_masks
+        return np.divide(first - second, error, out=np.empty(shape))[:, None]
