@@ -44,6 +44,11 @@ VALUES = mc.Predictions(
     Z, {"a": Z + SCALE * RNG.normal(size=N * R), "b": Z + RNG.normal(size=N * R) / SCALE},
     kind="values", **COLUMNS,
 )  # fmt: skip
+# So many classes that their columns are sparse.
+MANY = mc.Predictions(
+    ITEM % 60, {m: np.where(RNG.random(N * R) < p, ITEM % 60, RNG.integers(0, 60, N * R))
+                for m, p in (("a", 0.7), ("b", 0.5))}, labels=range(60), **COLUMNS,
+)  # fmt: skip
 LATENCIES = mc.Predictions.from_scores(
     {m: {"latency_ms": SCALE * RNG.lognormal(size=N * R)} for m in "ab"}, **COLUMNS
 )
@@ -107,13 +112,37 @@ def test_areas_are_scikit_learns_in_each_run(random):
     assert np.abs(pooled - mc.bootstrap(SCORES, "roc_auc", n_resamples=2).point).max() > 0.05
 
 
+def test_many_classes_are_scikit_learns_in_each_run():
+    found = Evaluation(MANY, resolve_metrics(["f1_macro", "recall_macro"], MANY)).estimate()
+    for model, values in zip(MANY.models, found, strict=True):
+        runs = []
+        for run in range(R):
+            true, predicted = ITEM[run == RUN] % 60, MANY.output(model).array[run == RUN]
+            recall = reference.recall_score(true, predicted, average="macro", zero_division=0)
+            runs.append([reference.f1_score(true, predicted, average="macro"), recall])
+        np.testing.assert_allclose(values, np.mean(runs, axis=0), rtol=1e-12)
+
+
+def test_many_labels_of_sets_are_the_mean_of_the_runs():
+    truth = (np.random.default_rng(1).random((N, 60)) < 0.3)[ITEM].astype(int)
+    outputs = {m: np.random.default_rng(k).random((N * R, 60)) for k, m in enumerate("ab")}
+    preds = mc.Predictions(truth, outputs, labels=[*map(str, range(60))], **COLUMNS)
+    metrics = resolve_metrics(["f1_macro"], preds)
+    for model, (value,) in zip(preds.models, Evaluation(preds, metrics).estimate(), strict=True):
+        runs = [
+            reference.f1_score(truth[rows], outputs[model][rows] >= 0.5, average="macro")
+            for rows in (run == RUN for run in range(R))
+        ]
+        assert value == pytest.approx(np.mean(runs), rel=1e-12)
+
+
 def f1_gap(y_true, y_output):
     return reference.f1_score(y_true, y_output, average="macro") - 0.5
 
 
 ALL = [
     (SCORES, "roc_auc"), (CLASSES, "f1_macro"), (CLASSES, "precision"), (CLASSES, "ece"),
-    (CLASSES, mc.metrics.from_callable(f1_gap, needs="labels")), (VALUES, "spearman"),
+    (MANY, "recall_macro"), (CLASSES, mc.metrics.from_callable(f1_gap, needs="labels")), (VALUES, "spearman"),
     (VALUES, "r2"), (LATENCIES, "latency_ms_p95"),
 ]  # fmt: skip
 

@@ -47,6 +47,13 @@ def test_trials_may_be_fractional_and_successes_fewer_than_one():
     np.testing.assert_allclose(high, [beta.ppf(0.99, 1.3, 7.7), beta.ppf(0.99, 8.7, 0.3)])
 
 
+def test_the_interval_of_no_and_of_all_successes_ends_at_0_and_1():
+    low, high = clopper_pearson(np.array([0.0, 8.0]), np.array([8.0, 8.0]), 0.025)
+
+    np.testing.assert_array_equal([low[0], high[1]], [0.0, 1.0])
+    np.testing.assert_allclose([high[0], low[1]], [beta.ppf(0.975, 1, 8), beta.ppf(0.025, 8, 1)])
+
+
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.98, 1.0])
 @pytest.mark.parametrize("size", [3.0, 40.5, 1000.0])
 def test_intervals_of_higher_levels_contain_those_of_lower_ones(share, size):

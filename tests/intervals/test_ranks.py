@@ -21,6 +21,11 @@ def test_an_auc_of_one_is_known_from_its_positives():
     np.testing.assert_allclose(low, 2 * size / (2 * size + norm.ppf(0.975) ** 2))
 
 
+def test_one_positive_is_one_trial():
+    found = rank_interval(np.ones(1), np.zeros(1), np.ones(1), np.zeros(1), 1.0)
+    assert np.ravel(found) == pytest.approx(np.ravel(proportion(np.ones(1), np.ones(1))))
+
+
 @pytest.mark.parametrize("size", [10, 20, 100])
 def test_the_lower_end_of_an_auc_of_one_is_that_of_a_model_of_two_scores(size):
     low, _ = rank_interval(np.ones(1), np.zeros(1), np.array([float(size)]), np.zeros(1), 1.0)

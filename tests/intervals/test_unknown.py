@@ -8,6 +8,9 @@ from sklearn.metrics import precision_score
 from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.intervals.unknown import hardly_known
+from modelcompare.metrics.registry import resolve_metrics
 
 CLASSIFIER = [[15, 10, 100], [10, 15, 10], [10, 100, 1000]]
 PAIR = np.array([0]), np.array([1])
@@ -109,3 +112,17 @@ def test_macro_precision_covers_where_a_class_is_hardly_ever_predicted(shares, n
         low, high, *apart = bounds(preds, "precision_macro")
         held += low[0] <= truth[0] <= high[0], apart[0] <= truth[0] - truth[1] <= apart[1]
     assert (held / trials > 0.91).all()
+
+
+def test_a_class_that_is_only_predicted_is_named_with_the_averages_that_it_allows():
+    truth, predicted = np.repeat([0, 1], 50), np.repeat([0, 1], 50)
+    predicted[:10] = 2
+    preds = mc.Predictions(truth, {"a": predicted, "b": truth})
+    (metric,) = resolve_metrics(["recall_macro"], preds)
+
+    classes, least, most = hardly_known(Evaluation(preds, [metric]), metric)
+
+    assert classes.tolist() == [[False, False, True], [False, False, False]]
+    # Of the classes 0, 1 and 2 the recalls are 0.8, 1 and unknown.
+    assert least.tolist() == pytest.approx([1.8 / 3, 1.0])
+    assert most.tolist() == pytest.approx([2.8 / 3, 1.0])

@@ -9,6 +9,7 @@ import pytest
 from sklearn.model_selection import KFold, RepeatedKFold, StratifiedKFold
 
 import modelcompare as mc
+import modelcompare.testing
 from modelcompare.cli.app import main
 from modelcompare.data.sizes import times_repeated
 from tests.advice import commands_in
@@ -175,6 +176,7 @@ def test_predictions_of_repeated_values_are_asked_for_by_every_road():
         lambda: mc.paired_test(preds, "a", "b", "rmse", n_resamples=9),
         lambda: mc.sample_size(preds, "a", "b", "rmse"),
         lambda: mc.io.sketch(preds, "mae"),
+        lambda: mc.testing.assert_not_worse(preds, "a", "b", metric="rmse", margin=0.1),
     ):
         with pytest.raises(ValueError, match=message):
             ask()
@@ -236,6 +238,8 @@ def test_times_are_those_of_the_greatest_common_divisor():
     assert times_repeated(np.r_[np.repeat(values, 4), np.tile(values[:3], 4)]) == 4
     assert times_repeated(np.r_[np.repeat(values, 4), values[:3]]) == 1
     assert times_repeated(np.repeat(values, 13)) == 1
+    # Nine real grades.
+    assert times_repeated(np.repeat(values[:9], 4)) == 1
     assert times_repeated(np.repeat(np.arange(40.0), 2)) == 1
     assert times_repeated(np.repeat(np.arange(40), 2)) == 1
 
