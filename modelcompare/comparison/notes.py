@@ -147,25 +147,27 @@ def _few_resamples(
 
 
 def notes(evidence: Evidence, metric: str) -> list[str]:
-    """Return the notes below the scores of a metric, such as what keeps p-values large.
-
-    Where intervals decide, p-values need no explanation.
-    """
+    """Return the notes below the scores of a metric, such as what keeps p-values large."""
+    predictions, info = evidence.bootstrap.evaluation.predictions, evidence.metric_info[metric]
     where = evidence.slice_of(metric)
-    alone, adjusted = evidence.p_values[:, where], evidence.p_adjusted[:, where]
-    n_tests, others = evidence.n_tests(metric), len(evidence.models) - 1
-    every_pair = evidence.baseline is None and others > 1
-    fewer_tests = f", a baseline ({others:,} pairs)" if every_pair else ""
-    predictions = evidence.bootstrap.evaluation.predictions
-    info = evidence.metric_info[metric]
     texts = [info.summary] if predictions.source.called == "battles" else []
     texts += positive_note(info, predictions)
     if evidence.test == RUN_TEST:
         texts.append(note(predictions, evidence.pairs, evidence.n_resamples))
     if evidence.bootstrap.judged is not None:
         texts.append(worth(evidence.bootstrap.judged, evidence.keys[where.start]))
-    if evidence.by_interval[where].all():
-        return texts
+    # Where intervals decide, p-values need no explanation.
+    decide = evidence.by_interval[where].all()
+    return texts if decide else [*texts, *_limits_of_p(evidence, metric)]
+
+
+def _limits_of_p(evidence: Evidence, metric: str) -> Iterator[str]:
+    """Yield what keeps the p-values of a metric large: few resamples, many tests."""
+    where = evidence.slice_of(metric)
+    alone, adjusted = evidence.p_values[:, where], evidence.p_adjusted[:, where]
+    n_tests, others = evidence.n_tests(metric), len(evidence.models) - 1
+    every_pair = evidence.baseline is None and others > 1
+    fewer_tests = f", a baseline ({others:,} pairs)" if every_pair else ""
     floor = 1 / (evidence.n_resamples + 1)
     clear = (np.abs(evidence.difference) > _CLEAR * evidence.error)[:, where]
     held = clear & np.isclose(alone, floor, rtol=1e-9) & (adjusted >= _WRITTEN)
@@ -173,7 +175,7 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
     if held.any() and (adjusted[held] < evidence.alpha).all():
         needed = math.ceil(n_tests / _WRITTEN / 1000) * 1000
         tests = f"{n_tests:,} test{'s' * (n_tests != 1)}"
-        texts.append(
+        yield (
             f"{evidence.n_resamples:,} resamples and {tests}: no p-value can be below "
             f"{adjusted[held].min():.2g}, however clear the difference. More "
             f"resamples ({needed:,}){fewer_tests} or the correction max-t make it smaller."
@@ -187,11 +189,10 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
         elif evidence.correction != "max-t":
             ways += " or the correction max-t"
         left = f"{n_left:,}" if n_left else "none"
-        texts.append(
+        yield (
             f"{n_found:,} of {n_tests:,} differences have p below {evidence.alpha:g} alone, "
             f"{left} after the correction for so many tests: {ways} can show more."
         )
-    return texts
 
 
 def design(evidence: Evidence) -> str:
