@@ -322,6 +322,10 @@ def test_a_family_of_all_metrics_is_corrected_together(preds):
     assert (together.differences.p_adjusted >= apart.differences.p_adjusted - 1e-12).all()
     assert "|tests:3+9|" in apart.signature
     assert "|family:all|tests:12|" in together.signature
+    # Nothing is corrected of pairs by themselves, nor of one model.
+    alone = mc.compare(preds, "accuracy", n_resamples=9, correction="none")
+    one = mc.compare(preds[[preds.models[0]]], "accuracy", n_resamples=9)
+    assert "tests:" not in alone.signature + one.signature
 
 
 def test_a_baseline_is_compared_with_and_nothing_else(preds):

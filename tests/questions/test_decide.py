@@ -233,3 +233,20 @@ def test_a_margin_of_the_whole_range_is_refused_as_a_slip_of_percent(margin):
         {"a": 100.0 * right, "b": 100.0 * truth}, greater_is_better=True, bounds=(0, 100)
     )
     assert mc.decide(scores, "a", "b", "mean_score", margin=margin, n_resamples=99).margin == margin
+
+
+def test_a_calibration_error_of_clusters_has_the_interval_that_is_asked_for_and_no_other():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    p = {
+        m: 1 / (1 + np.exp(-(y - 0.5) * s - rng.normal(size=80)))
+        for m, s in {"a": 2, "b": 1}.items()
+    }
+    preds = mc.Predictions(
+        y, {m: np.c_[1 - each, each] for m, each in p.items()}, groups=np.arange(80) // 2
+    )
+    asked = {"margin": 0.1, "n_resamples": 99}
+    with pytest.raises(ValueError, match=r"of equal weight .* but these have clusters, so none"):
+        mc.decide(preds, "a", "b", "ece", **asked)
+    found = mc.decide(preds, "a", "b", "ece", **asked, method="percentile")
+    assert found.ci_low < found.gain < found.ci_high
