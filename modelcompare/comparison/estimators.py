@@ -107,7 +107,8 @@ def compare_estimators(
     chosen_splitter = splitter(cv, y, groups, classify(estimators), random_state(rng))
     splits = list(chosen_splitter.split(X, y, groups))
     parts = repeats(splits, len(y))
-    if not parts and all(len(held) < 2 for _, held in splits):
+    n_alone = sum(len(held) < 2 for _, held in splits)
+    if not parts and n_alone == len(splits):
         raise ValueError(
             f"each of the {len(splits):,} test parts of `cv` has one sample, which has no value, "
             "and together they do not test every sample once; use larger test parts, or cv='loo'."
@@ -121,7 +122,6 @@ def compare_estimators(
         found, parts, metrics, test=test, correction=correction, alpha=alpha, rope=rope,
         confidence_level=confidence_level,
     )  # fmt: skip
-    n_alone = sum(len(held) < 2 for _, held in splits)
     note = f"{n_alone:,} of {len(splits):,} folds are left out: they have one sample, and no value."
     compared = replace(
         compared, predictions=tuple(found.read(part, soft=False) for part in parts),

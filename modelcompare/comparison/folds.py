@@ -196,16 +196,13 @@ def with_pooled(
     folds = found.scores.rename(columns={"estimate": "value"}).assign(
         repeat=0, fold=0, n_train=n - 1, n_test=n
     )
-    infos = found.evidence.metric_info
     note = (
         f"Folds of one sample have no value: the predictions of all {n:,} samples are compared, "
         "given the trained estimators."
     )
     return replace(
         compared, folds=folds[FOLDS], differences=found.differences.reindex(columns=_COLUMNS),
-        greater_is_better={
-            name: known_direction(name, info.greater_is_better) for name, info in infos.items()
-        },
+        greater_is_better={m: known_direction(m, up) for m, up in found.evidence.upwards.items()},
         notes=(note,), _pooled=found,
     )  # fmt: skip
 

@@ -34,18 +34,17 @@ def refuse_repeats(seen: Profile, true: str, identity: str | None, test_set: str
     for heading in (*numbers, *texts):
         if (times := times_repeated(frame[heading].to_numpy())) > 1:
             why = f"each value of column {heading!r} is in {times:,} rows, or a multiple of that"
-            _refuse(seen, why, as_options(true=true, groups=heading))
+            _refuse(seen, why, f", or pass {as_options(true=true, groups=heading)}")
     if fold is not None and (times := _cycles(frame[fold], frame[true])) > 1:
         _refuse(seen, f"the folds of column {fold!r} come {times:,} times with the same labels")
 
 
 def _refuse(seen: Profile, why: str, clusters: str = "") -> None:
-    remedy = f", or pass {clusters}" if clusters else ""
     raise ValueError(
         f"{seen.where}: {why}, as where the same samples were tested several times, and "
         f"{len(seen.frame):,} rows would count as independent samples. Name the column of the "
         "samples with id= (--id COLUMN) and, where they repeat, that of the repeats with runs= "
-        f"(--read run=COLUMN){remedy}."
+        f"(--read run=COLUMN){clusters}."
     )
 
 
