@@ -86,7 +86,7 @@ def of_pair(n: int, only_a: float, only_b: float) -> dict[str, float]:
 
     tables = np.zeros((len(a), 2, 2, 2))
     tables[:, 1, 1, 0], tables[:, 1, 0, 1], tables[:, 1, 1, 1] = outcomes.T
-    half = Z * half_count_error(tables, tables, RECALL, added=1.0)
+    half = Z * half_count_error(tables, tables, RECALL)
     low, high = (a - b) / n - half, (a - b) / n + half
     error = np.sqrt((total - value**2) / n)
     values = np.clip(value + np.linspace(-REACH, REACH, STEPS) * error, -1.0, 1.0)

@@ -35,22 +35,33 @@ def test_models_err_as_often_as_a_cell_says_and_two_of_them_alike():
     assert (wrong[0] & wrong[1]).mean() == pytest.approx(0.025, abs=0.003)
 
 
+def test_the_population_errs_as_models_do():
+    truth, named, of_model = study.population(CELL)
+    drawn, models = study.draw(np.random.default_rng(3), CELL, study.MANY, 1)
+    for model, which in enumerate(of_model):
+        table, expected = (
+            sk.confusion_matrix(true, one, normalize="all")
+            for true, one in ((drawn, models[0, model]), (truth, named[which]))
+        )
+        np.testing.assert_allclose(table, expected, atol=0.004)
+
+
 def test_true_values_are_scikit_learn_s_of_a_large_sample():
     rng, again = (np.random.default_rng(1) for _ in range(2))
     names = ["accuracy", "f1_macro", "precision_weighted", "recall", "brier_score", "roc_auc_ovr"]
     found = study.true_values(rng, CELL, names)
-    truth, named = study.draw(again, CELL, study.MANY, 1)
-    outputs = study.graded(again, named[0], truth, 3)[0]
+    truth, (named, _), _ = study.population(CELL)
+    outputs = study.graded(again, study.population(CELL)[1], truth, 3)[0]
     every = np.ones(3, dtype=bool)
     expected = {
-        "accuracy": sk.accuracy_score(truth, named[0, 0]),
-        "f1_macro": sk.f1_score(truth, named[0, 0], average="macro"),
-        "precision_weighted": sk.precision_score(truth, named[0, 0], average="weighted"),
-        "recall": sk.recall_score(truth, named[0, 0], average=None)[-1],
+        "accuracy": sk.accuracy_score(truth, named),
+        "f1_macro": sk.f1_score(truth, named, average="macro"),
+        "precision_weighted": sk.precision_score(truth, named, average="weighted"),
+        "recall": sk.recall_score(truth, named, average=None)[-1],
         "roc_auc_ovr": sk.roc_auc_score(truth, outputs, multi_class="ovr"),
     }
     for name, value in expected.items():
-        assert study.of_trial(name, found, every, CELL)[0] == pytest.approx(value, abs=1e-3)
+        assert study.of_trial(name, found, every, CELL)[0] == pytest.approx(value, abs=1e-9)
     # A class that a test set lacks is in none of its averages.
     two = study.of_trial("f1_macro", found, np.array([True, True, False]), CELL)
     np.testing.assert_allclose(two, found["f1"][:, :2].mean(axis=1))
