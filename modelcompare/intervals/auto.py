@@ -3,9 +3,9 @@
 ===============================  ================================  ==============================
 value                            score                             difference
 ===============================  ================================  ==============================
-accuracy, scores of 0 and 1,     wilson, modified near 0 and 1;    half-count: half a sample more
-one class's value                F-beta and Jaccard through        in each cell of disagreement
-                                 TP / (TP + FP + FN)
+accuracy, scores of 0 and 1,     wilson, modified near 0 and 1;    half-count: a sample more in each
+one class's value                F-beta and Jaccard through        cell of disagreement, or half if
+                                 TP / (TP + FP + FN)               failures are of two kinds
 average of two classes           mover                             half-count
 average of three or more         effective-size                    shrunk-influence
 MCC, kappa                       effective-size                    mover
@@ -25,9 +25,9 @@ what influences do not describe  expanded-BCa, if it is bounds     expanded-perc
 Student's degrees of freedom are those of the influences that carry the variance; for values of
 clusters, they are between the number of effective clusters and that of all, and for differences
 those of Bell and McCaffrey (`leverage`). Means of independent samples have at most the interval of
-a proportion. Strata shrink intervals by the variance that they explain. Below `FEW` informative
-samples coverage is near 1 and intervals are wide, or clusters are too few: a warning
-(`comparison.warned`).
+a proportion, and near a bound at least that of a value at it. Strata shrink intervals by the
+variance that they explain. Below `FEW` informative samples coverage is near 1 and intervals are
+wide, or clusters are too few: a warning (`comparison.warned`).
 ``experiments/validity/intervals_on_sparse_data.py`` simulates each row.
 """
 
@@ -212,6 +212,7 @@ class _Rule:
             estimate * scale - bias, error, metric.bounds, degrees, size, self.level, skew, power,
             shares=mean and not self._clustered and bool(size.min() == self.evaluation.units.size),
             items=metric.of_items,
+            losses=mean and metric.needs == "probabilities" and not self._clustered,
         )  # fmt: skip
         scales = "t" if skew is None else "hall-t", "log-t", "logit-t"
         method = scales[np.isfinite(metric.bounds).sum()]

@@ -303,10 +303,8 @@ def _half_count_errors(
     first = 0 if of_classes else 1
     cells = labels.pair_cells(*pairs)[:, first:]
     squares = cells if labels.weights is None else labels.pair_cells(*pairs, 2)[:, first:]
-    error = half_count_error(
-        cells, squares, what.ratio,
-        average=None if of_samples or of_classes else what.over, added=1.0 if of_samples else 0.5,
-    )  # fmt: skip
+    average = None if of_samples or of_classes else what.over
+    error = half_count_error(cells, squares, what.ratio, average=average)
     # Samples on which the models disagree, if they enter the metric.
     matters = np.array(what.ratio.denominator)[[[3, 2], [1, 0]]].any(axis=1)
     disagreeing, of_squares = (

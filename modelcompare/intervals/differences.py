@@ -2,7 +2,7 @@
 
 Only samples on which two models disagree are informative, and few of them, or none, give a
 variance that is too small, or 0. So unseen disagreements are added to the variance, never to
-the difference: half a sample in each cell of two classes (after Bonett and Price), two samples in
+the difference: half a sample, or one, in each cell of two classes (after Bonett and Price), two in
 total for more classes.
 """
 
@@ -29,9 +29,12 @@ def half_count_error(
     ratio: ClassRatio,
     *,
     average: str | None = None,
-    added: float = 0.5,
 ) -> FloatArray:
-    """Compute the standard error of a difference, with half a sample added to disagreements.
+    """Compute the standard error of a difference, with samples added to disagreements.
+
+    As of accuracy, two disagreements on failures are added, one on either side: where failures of a
+    class are of one kind (recall: misses; precision: false alarms) one sample to each cell, where
+    they are of two kinds (F1), and in an average of two classes, half a sample.
 
     Parameters
     ----------
@@ -41,13 +44,12 @@ def half_count_error(
         The metric of one class.
     average : {"macro", "weighted"}, optional
         Average of both classes; by default the value of the second only.
-    added : float
-        Samples added to each of the four cells.
 
     References
     ----------
     .. [1] Bonett & Price (2012), Journal of Educational and Behavioral Statistics 37, 479-488.
     """
+    added = 1 / 2 if average else 1 / np.count_nonzero(ratio.failure)
     weight = divide(squares.sum(axis=(-3, -2, -1)), cells.sum(axis=(-3, -2, -1)), 1.0)
     weight = weight[..., None, None, None]
     more = cells + added * weight * _DISAGREE
@@ -82,15 +84,17 @@ def shrunk_influences(average: Average) -> tuple[CellSums, FloatArray]:
     influence : CellSums
         Influence of a sample of each cell.
     unseen : ndarray of shape (...)
-        Squared influence of one more hit in one class, on average over the classes.
+        Squared influence of one more error of one class, on average over the classes. In Jaccard's
+        index an error fails two classes, and costs each as much as a hit gains.
     """
     size, values = average.trials.size, average.shrunk_values
     residual = divide(size, np.maximum(size - 1, 0) + (2 / (size + 2)) ** 2, 0.0)
     # Classes that are 0 / 0 have no influence, and their weight is not that of the others.
     known = (1 - average.others[0])[..., None]
     gains = average.gains(values) * (known * np.sqrt(residual))[..., None]
-    hit = average.ratio.success_weight * divide(known * average.weights, average.denominators, 0.0)
-    unseen = divide((hit**2).sum(axis=-1), np.count_nonzero(average.weights, axis=-1), 0.0)
+    cost = average.ratio.failure_weights.sum()
+    error = cost * divide(known * average.weights, average.denominators, 0.0)
+    unseen = divide((error**2).sum(axis=-1), np.count_nonzero(average.weights, axis=-1), 0.0)
     return _influences(average, gains, values), unseen
 
 
@@ -150,7 +154,7 @@ def shrunk_covariance(
     influence : ndarray of shape (n_samples, n_models)
         Influence of each sample, from `shrunk_influences`.
     unseen : ndarray of shape (n_models,)
-        As in `shrunk_influences`: two unseen hits, one of each model, are added.
+        As in `shrunk_influences`: two unseen errors, one of each model, are added.
     weights : ndarray of shape (n_samples,), optional
         Sample weights.
     """

@@ -46,6 +46,7 @@ def score_interval(
     *,
     shares: bool = False,
     items: bool = False,
+    losses: bool = False,
 ) -> Bounds:
     """Compute Student's interval of a value, on the logit scale if it is bounded.
 
@@ -73,12 +74,17 @@ def score_interval(
     items : bool
         Whether bounded values are means over items whose values may be at either bound. If one
         item in 300 always passes, 164 others may all fail, or nearly so, and do not show it: no
-        interval is narrower there than that of a value at the bound.
+        interval, and none of `shares`, is narrower there than that of a value at the bound.
+    losses : bool
+        Whether values are mean log losses. If no answer was wrong, the next may be, which costs
+        about 1 (at least log 2 of two classes).
     """
     least, most = bounds
     quantile = t_quantile(degrees_of_freedom, confidence_level)
+    unseen = wilson(np.zeros_like(estimate), size, normal_quantile(confidence_level))[1]
     if not np.isfinite(most - least):
         low, high = _unbounded(estimate, error, quantile, bounds, size, confidence_level)
+        high = np.maximum(high, estimate + unseen) if losses else high
         if skew is None:
             return low, high
         if np.isinf(bounds).all():
@@ -104,8 +110,7 @@ def score_interval(
     if shares:
         most_varied = proportion(share, size, confidence_level)
         low, high = np.maximum(low, most_varied[0]), np.minimum(high, most_varied[1])
-    if items:
-        unseen = wilson(np.zeros_like(share), size, normal_quantile(confidence_level))[1]
+    if items or shares:
         low, high = np.minimum(low, 1 - unseen), np.maximum(high, unseen)
     return least + extent * np.minimum(low, share), least + extent * np.maximum(high, share)
 

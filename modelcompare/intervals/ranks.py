@@ -1,4 +1,4 @@
-"""Intervals of ROC AUC and average precision from samples of the rarer class.
+"""Intervals of ROC AUC and average precision, also of many classes, from samples of rare ones.
 
 Their influences depend mostly on the rarer class, and are 0 if all positives are above all
 negatives, for any number of them. So a value is treated as a proportion of so many samples
@@ -19,12 +19,17 @@ from modelcompare.engine.labels import Labels
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.differences import mover_of_scores
 from modelcompare.intervals.ratios import Bounds, proportion
-from modelcompare.intervals.sizes import n_results
+from modelcompare.intervals.sizes import class_sizes, n_results
 from modelcompare.metrics.quotient import divide
 
 # Number of positives added to a score, and to a difference between clusters, for which the ranks of
 # a positive by two models are mostly correlated.
-RANKS = {"roc_auc": (1.0, 0.1), "average_precision": (3.0, 0.2)}
+_OF_AUC, _OF_PRECISION = (1.0, 0.1), (3.0, 0.2)
+RANKS = {
+    "roc_auc": _OF_AUC, "roc_auc_ovr": _OF_AUC, "roc_auc_ovr_weighted": _OF_AUC,
+    "roc_auc_ovo": _OF_AUC, "roc_auc_ovo_weighted": _OF_AUC,
+    "average_precision": _OF_PRECISION, "average_precision_macro": _OF_PRECISION,
+}  # fmt: skip
 # So many samples of the rarer class must carry a variance for it to be known.
 _KNOWN = 3.0
 # Influences below this are rounding.
@@ -40,17 +45,18 @@ def rank_intervals(
     """
     evaluation, moments = contrasts.evaluation, contrasts.sample.moments
     points, place = contrasts.sample.point, where.start
-    value, size = points[:, place], np.full(len(points), rarer_size(evaluation))
+    value, few = points[:, place], np.full(len(points), rarer_size(evaluation))
+    size = np.full(len(points), 1 / (2 * error_cost(evaluation, metric)))
     # The same at any level: a p-value is found by intervals at several.
     rare = evaluation.once(("rarer",), lambda: rarer_carriers(evaluation, points))[:, place]
     variance = moments.standard_error()[:, place] ** 2
     ends = rank_interval(value, variance, size, rare, RANKS[metric][0], level)
     if contrasts.pairs is None:
         low, high = (end[:, None] for end in ends)
-        return Interval.of(low, high, "effective-size", size[:, None])
+        return Interval.of(low, high, "effective-size", few[:, None])
     joined = mover_of_scores(value, ends, moments.covariance()[place], contrasts.pairs)
     low, high = (end[:, None] for end in joined)
-    return Interval.of(low, high, "mover", np.minimum(carriers, size[0]))
+    return Interval.of(low, high, "mover", np.minimum(carriers, few[0]))
 
 
 def rank_interval(
@@ -66,15 +72,16 @@ def rank_interval(
     It is the interval of a proportion whose number of trials matches the influence variance, but is
     at most twice the number of samples of the rarer class: if a model gives two scores only, the
     area A is the mean of two shares, and it is 1 in ``(2 A - 1)^size`` of the test sets in which
-    all errors are in that class. Where at least three samples of it carry the variance, twice as
-    many are counted.
+    all errors are in that class. Where at least three samples outside the most frequent class carry
+    the variance, twice as many are counted.
 
     Parameters
     ----------
     estimate, variance : ndarray of shape (...)
         Value and its influence variance.
     size, carriers : ndarray of shape (...)
-        Number m of samples of the rarer class, and how many of them carry the variance.
+        Number m of samples of the rarer class, or as many of which an error costs as much
+        (`error_cost`), and how many samples outside the most frequent class carry the variance.
     unseen : float
         Added to the relative variance, divided by m^2.
     confidence_level : float
@@ -84,6 +91,32 @@ def rank_interval(
     trials = 1 / (relative + unseen / np.maximum(size, 1.0) ** 2)
     most = np.where(carriers < _KNOWN, 2.0, 4.0) * np.maximum(size, 1.0)
     return proportion(estimate, np.minimum(trials, most), confidence_level)
+
+
+def error_cost(evaluation: Evaluation, metric: str) -> float:
+    """Compute how much the most costly error, which names one class for another, can take off.
+
+    That is of a model with two scores, if all its other answers are right. A class against the rest
+    loses ``1 / (2 m)`` by a miss of its m members, and the class that is named as much by one of
+    its negatives (in average precision, by one of its members); a pair of classes in
+    ``roc_auc_ovo`` loses ``1 / (4 m)`` by a member that scores low, and as much by one that scores
+    high for the other. These are weighted as in the average. For two classes it is half of one over
+    the rarer one's size.
+    """
+    if metric in ("roc_auc", "average_precision"):
+        return float(1 / (2 * max(rarer_size(evaluation), 1.0)))
+    p = evaluation.predictions
+    sizes = class_sizes(p) * n_results(evaluation) / len(p)
+    sizes = sizes[sizes > 0]
+    weights = sizes if metric.endswith("weighted") else np.ones(len(sizes))
+    apart = ~np.eye(len(sizes), dtype=bool)
+    if "ovo" in metric:
+        pairs = (weights[:, None] + weights) * apart
+        cost = (pairs.sum(axis=1, keepdims=True) + pairs) / (2 * pairs.sum() * sizes[:, None])
+    else:
+        others = sizes if metric.startswith("average") else sizes.sum() - sizes
+        cost = ((weights / sizes)[:, None] + weights / others) / (2 * weights.sum())
+    return float(cost[apart].max())
 
 
 def rarer_size(evaluation: Evaluation) -> float:

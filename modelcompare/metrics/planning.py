@@ -157,6 +157,12 @@ _SHARES = re.compile(
 )
 
 
+def of_classes(metric: AnyMetric, predictions: TestSet) -> AnyMetric:
+    """Return the metric with its range; the Brier score of two classes is halved."""
+    halved = metric.name == "brier_score" and predictions.n_classes == 2
+    return replace(metric, bounds=(0.0, 1.0)) if halved else metric
+
+
 def given_score(metric: Metric | OrderMetric, predictions: TestSet) -> Metric | OrderMetric:
     """Return the mean, or a percentile, of scores with their direction and range."""
     name = name_of_score(metric, predictions)
@@ -210,8 +216,6 @@ def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, fl
     Scores between 0 and 1 without a declared range are assumed to have that range. Nothing is
     assumed about scores that are not in memory.
     """
-    if metric.name == "brier_score" and predictions.n_classes == 2:
-        return 0.0, 1.0
     of_rows = metric.needs == "scores" and "rows" in predictions.abilities
     if not of_rows or not isinstance(metric, Metric):
         return metric.bounds

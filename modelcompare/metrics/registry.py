@@ -16,7 +16,7 @@ from modelcompare.directions import resolved as resolved_direction
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, OrderMetric
 from modelcompare.metrics.costs import CostMetric
 from modelcompare.metrics.named import ALIASES, FAMILIES, METRICS, names_of
-from modelcompare.metrics.planning import check_served, given_score, warn_of_order
+from modelcompare.metrics.planning import check_served, given_score, of_classes, warn_of_order
 from modelcompare.metrics.quantiles import named_percentile, percentile_of
 from modelcompare.metrics.scoring import named_score
 from modelcompare.metrics.subsets import names_subset, over_classes
@@ -302,11 +302,11 @@ def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivisi
                 return over_classes(found, text, predictions)
         if isinstance(found, Metric | OrderMetric) and found.needs == "scores":
             return given_score(found, predictions)
-        return found
+        return of_classes(found, predictions)
     if isinstance(metric, CostMetric):
         return metric.of_classes(predictions.labels)
     if isinstance(metric, BaseMetric):
-        return metric
+        return of_classes(metric, predictions)
     if callable(metric):
         kinds = {*predictions.kinds.values()}
         needs = "labels" if kinds == {"labels", "probabilities"} else kinds.pop()

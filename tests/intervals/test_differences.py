@@ -67,10 +67,36 @@ def test_the_half_count_error_of_accuracy_is_bonett_and_prices():
     cells = np.zeros((2, 2, 2))
     cells[1] = [[7.0, c], [b, n - 7 - b - c]]
 
-    found = half_count_error(cells, cells, RECALL, added=1.0)
+    found = half_count_error(cells, cells, RECALL)
 
     p_b, p_c = (b + 1) / (n + 2), (c + 1) / (n + 2)
     np.testing.assert_allclose(found, np.sqrt((p_b + p_c - (p_b - p_c) ** 2) / (n + 2)), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("metric", "label"), [("recall", 1), ("specificity", 1), ("recall", 0)])
+def test_the_interval_of_a_recall_is_that_of_the_accuracy_on_its_class(metric, label):
+    rng = np.random.default_rng(4)
+    y = np.repeat([0, 1], [30, 40])
+    a, b = (np.where(rng.random(70) < 0.1, 1 - y, y) for _ in range(2))
+    whole = mc.compare(mc.Predictions(y, {"a": a, "b": b}, labels=[0, 1]), metric, n_resamples=99)
+    (row,) = whole.differences.query("label == @label").to_dict("records")
+    own = y == label if metric == "recall" else y != label
+    right = {"a": (a == y)[own].astype(int), "b": (b == y)[own].astype(int)}
+    preds = mc.Predictions(np.ones(own.sum(), dtype=int), right, labels=[0, 1])
+    (expected,) = mc.compare(preds, "accuracy", n_resamples=99).differences.to_dict("records")
+    for end in ("difference", "ci_low", "ci_high"):
+        assert row[end] == pytest.approx(expected[end], abs=1e-12)
+
+
+def test_a_false_alarm_that_was_not_seen_counts_in_a_precision_as_an_error_does_in_accuracy():
+    # All of 20 predictions of the class are right, and 40 of 40 answers.
+    cells = np.zeros((2, 2, 2))
+    cells[0, 0, 0] = cells[1, 1, 1] = 20.0
+
+    found = half_count_error(cells, cells, RATIOS["precision"])
+
+    # Each model has one hit and one false alarm alone: 21 of 22 are right.
+    assert found == pytest.approx(np.sqrt(2 * (21**2 + 1)) / 22**2, rel=1e-9)
 
 
 def test_the_weighted_average_of_two_recalls_is_the_accuracy():
@@ -80,7 +106,7 @@ def test_the_weighted_average_of_two_recalls_is_the_accuracy():
 
     found = half_count_error(cells, cells, RECALL, average="weighted")
 
-    np.testing.assert_allclose(found, half_count_error(right, right, RECALL, added=1.0), rtol=1e-12)
+    np.testing.assert_allclose(found, half_count_error(right, right, RECALL), rtol=1e-12)
 
 
 @settings(max_examples=30, deadline=None)
@@ -209,3 +235,19 @@ def test_disagreements_count_where_they_enter_the_metric_of_a_class(name, enters
     apart = (models["a"] == 1) != (models["b"] == 1)
     expected = np.count_nonzero(apart & enters(y))
     assert result.evidence.difference_interval.n_informative[0, 1] == expected
+
+
+@pytest.mark.parametrize(
+    ("metric", "failed"), [("f1_macro", 1), ("recall_macro", 1), ("jaccard_macro", 2)]
+)
+def test_an_unseen_error_costs_what_it_takes_off_an_average_of_three_classes(metric, failed):
+    y = np.repeat([0, 1, 2], 40)
+    preds = mc.Predictions(y, {"a": y, "b": y}, labels=[0, 1, 2])
+    (row,) = mc.compare(preds, metric, n_resamples=99).differences.to_dict("records")
+
+    # One error of each model takes 1 / 120 off; off Jaccard's index of two classes 1 / 40 each.
+    wrong = y.copy()
+    wrong[0] = 1
+    cost = 1 - getattr(mc.metrics, metric.removesuffix("_macro"))(y, wrong, average="macro")
+    assert cost == pytest.approx(failed / 120, rel=0.02)
+    assert row["ci_high"] == pytest.approx(1.96 * np.sqrt(2) * failed / 120, rel=0.01)

@@ -10,7 +10,7 @@ from scipy.stats import beta, binom
 import modelcompare as mc
 from modelcompare.intervals.confusions import Confusions
 from modelcompare.intervals.counts import agreement_interval
-from modelcompare.intervals.ratios import clopper_pearson, proportion
+from modelcompare.intervals.ratios import clopper_pearson, proportion, t_quantile
 
 
 def of_all(n, share, level):
@@ -110,3 +110,57 @@ def test_ten_models_of_98_in_100_have_intervals_that_hold_together():
 @pytest.mark.parametrize("errors", [1, 2])
 def test_a_share_with_few_expected_failures_is_covered(n, errors):
     assert covered(n, 1 - errors / n, 0.95) > 0.94
+
+
+def losses_of(n, shares):
+    """Interval ends of the Brier score and the log loss of models with some shares of the truth."""
+    y = np.arange(n) % 2
+    p = np.where(y == 1, np.asarray(shares), 1 - np.asarray(shares))
+    models = {str(i): np.c_[1 - row, row] for i, row in enumerate(np.atleast_2d(p))}
+    preds = mc.Predictions(y, models, labels=[0, 1], kind="probabilities")
+    found = mc.bootstrap(preds, ["brier_score", "log_loss"], n_resamples=2)
+    return found, found.score_interval("auto", 0.95)
+
+
+@pytest.mark.parametrize("n", [40, 100])
+def test_losses_without_a_wrong_answer_leave_room_for_one(n):
+    rng = np.random.default_rng(0)
+    found, ends = losses_of(n, 1 - 0.02 * rng.random(n))
+    most = 3.8415 / (n + 3.8415)  # Wilson's of none of n
+
+    # The Brier score of two classes is at most 1; a wrong answer has a log loss of about 1.
+    assert ends.high[0, 0] == pytest.approx(most, rel=1e-4)
+    assert ends.high[0, 1] == pytest.approx(found.point[0, 1] + most, rel=1e-4)
+    assert (ends.low[0] < found.point[0]).all()
+
+
+def test_a_loss_that_is_far_from_0_has_the_interval_of_its_variance():
+    rng = np.random.default_rng(1)
+    shares = rng.beta(4, 2, 400)
+    found, ends = losses_of(400, shares)
+
+    loss = (1 - shares) ** 2
+    half = t_quantile(np.array(399.0), 0.95) * loss.std() / 20
+    np.testing.assert_allclose(ends.high[0, 0] - ends.low[0, 0], 2 * half, rtol=0.02)
+    assert ends.high[0, 1] - found.point[0, 1] > 3.8415 / 403
+
+
+@pytest.mark.parametrize("errors", [0.5, 1, 2])
+def test_intervals_of_losses_cover_where_few_answers_are_wrong(errors):
+    rng, n = np.random.default_rng(2), 40
+    wrong = rng.random((500, n)) < errors / n
+    _, ends = losses_of(n, np.where(wrong, 0.25, 0.95))
+    share = errors / n
+    for place, right, of_wrong in ((0, 0.05**2, 0.75**2), (1, -np.log(0.95), np.log(4))):
+        truth = (1 - share) * right + share * of_wrong
+        held = (ends.low[:, place] <= truth) & (truth <= ends.high[:, place])
+        assert held.mean() > 0.935
+
+
+def test_the_brier_score_of_two_classes_is_at_most_1_and_of_more_2():
+    worst = {2: [[1.0, 0.0], [0.0, 1.0]], 3: [[1.0, 0, 0], [0, 1.0, 0]]}
+    for k, outputs in worst.items():
+        preds = mc.Predictions([1, 0], {"a": outputs}, labels=[*range(k)], kind="probabilities")
+        found = mc.bootstrap(preds, "brier_score", n_resamples=2)
+        assert found.evaluation.metrics[0].bounds == (0.0, float(k - 1))
+        assert found.point[0, 0] == k - 1

@@ -6,7 +6,7 @@ from scipy.stats import binom, norm
 from sklearn.metrics import roc_auc_score
 
 import modelcompare as mc
-from modelcompare.intervals.ranks import rank_interval, rarer_carriers
+from modelcompare.intervals.ranks import error_cost, rank_interval, rarer_carriers
 from modelcompare.intervals.ratios import proportion
 
 NAMES = ["roc_auc", "average_precision"]
@@ -116,3 +116,54 @@ def test_intervals_cover_the_area_of_a_model_with_two_scores():
         worse += weight * (two.high[0, 0] < share / 2)
     assert covered > 0.935
     assert worse < 0.06
+
+
+OF_MANY = ["roc_auc_ovr", "roc_auc_ovr_weighted", "roc_auc_ovo", "roc_auc_ovo_weighted"]
+
+
+@pytest.mark.parametrize("metric", OF_MANY)
+@pytest.mark.parametrize("sizes", [(9, 5), (8, 8, 8), (12, 7, 4), (20, 3, 6, 5)])
+def test_no_error_of_a_model_with_two_scores_costs_more_than_the_most_costly_one(metric, sizes):
+    y, k = np.repeat(np.arange(len(sizes)), sizes), len(sizes)
+    right, costs = np.eye(k)[y], []
+    for true in range(k):
+        for named in {*range(k)} - {true}:
+            scores = right.copy()
+            scores[np.flatnonzero(y == true)[0]] = np.eye(k)[named]
+            outputs = {"right": right, "one error": scores}
+            preds = mc.Predictions(y, outputs, kind="probabilities", labels=[*range(k)])
+            found = mc.bootstrap(preds, metric, n_resamples=2)
+            assert found.point[0, 0] == 1
+            costs.append(1 - found.point[1, 0])
+    assert error_cost(found.evaluation, metric) == pytest.approx(max(costs), rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", [*OF_MANY, "average_precision_macro"])
+def test_a_mean_over_classes_near_1_is_known_from_samples_not_from_pairs(metric):
+    y = np.repeat([0, 1, 2], 20)
+    preds = mc.Predictions(y, {"a": np.eye(3)[y], "b": np.eye(3)[y]}, kind="probabilities")
+    found = mc.bootstrap(preds, metric, n_resamples=2)
+    low = found.score_interval("auto", 0.95).low[0, 0]
+
+    trials = 1 / error_cost(found.evaluation, metric)
+    assert low == pytest.approx(proportion(np.array(1.0), np.array(trials))[0], abs=1e-9)
+    ends = found.difference_interval(np.array([0]), np.array([1]), "auto", 0.95)
+    assert ends.low[0, 0] == pytest.approx(low - 1, abs=1e-9)
+
+
+def test_intervals_cover_the_mean_area_of_three_classes_of_a_model_with_two_scores():
+    # Each of 30 samples is wrong in 1 of 30, for the next class: all outcomes are drawn.
+    rng, y = np.random.default_rng(5), np.repeat([0, 1, 2], 10)
+    wrong = rng.random((400, 30)) < 1 / 30
+    outputs = {str(i): np.eye(3)[(y + row) % 3] for i, row in enumerate(wrong)}
+    outputs["right"] = np.eye(3)[y]
+    preds = mc.Predictions(y, outputs, kind="probabilities", labels=[0, 1, 2])
+    found = mc.bootstrap(preds, "roc_auc_ovr", n_resamples=2)
+    # A class of 10 loses 1 / 20 by a miss and 1 / 40 by a false alarm.
+    truth = 1 - 30 / 30 * (1 / 20 + 1 / 40) / 3
+    own = found.score_interval("auto", 0.95)
+    held = (own.low[:-1, 0] <= truth) & (truth <= own.high[:-1, 0])
+    pairs = np.full(400, 400), np.arange(400)
+    gate = found.difference_interval(*pairs, "auto", 0.9)
+    assert held.mean() > 0.93
+    assert (gate.high[:, 0] < 1 - truth).mean() < 0.06
