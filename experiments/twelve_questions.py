@@ -232,7 +232,7 @@ def questions(folder: Path) -> Iterator[Question]:
     yield Question(
         "A threshold chosen on validation data",
         f"compare {FILES / 'loans.csv'} --model tree --model net --threshold-from "
-        f"{FILES / 'loans_validation.csv'} --threshold-for f1[granted] -m f1[granted]",
+        f"{FILES / 'loans_validation.csv'} --positive granted -m f1[granted]",
         lambda d: score(d, "f1", "net"), at_threshold, "a loop over thresholds",
     )  # fmt: skip
     yield Question(

@@ -28,6 +28,7 @@ def assert_not_worse(
     *,
     margin: float | None = None,
     label: Any = None,
+    positive: Any = None,
     rules: Iterable[str | Mapping[str, Any]] | None = None,
     alpha: float = 0.05,
     on_inconclusive: OnInconclusive = "fail",
@@ -47,7 +48,9 @@ def assert_not_worse(
     margin : float
         Smallest loss that matters, in units of the metric.
     label : optional
-        The class, for a metric per class.
+        The class, for a metric per class; by default the positive one of two.
+    positive : optional
+        As for `modelcompare.read_predictions`, where `predictions` is a source for it.
     rules : iterable of str or mapping
         Instead of `metric` and `margin`, as for `modelcompare.gate`; all must hold:
         ``["f1_macro:-0.005", "recall[toxic]:+0"]``.
@@ -95,7 +98,7 @@ def assert_not_worse(
     elif not (metric is None and margin is None and label is None):
         raise ValueError("`rules` contains metric, class and margin; leave their options out.")
     rules = [rules] if isinstance(rules, str | Mapping) else [*rules]
-    read = _read(predictions, [baseline, candidate], rules)
+    read = _read(predictions, [baseline, candidate], rules, positive)
     found = gate(read, baseline, candidate, rules, alpha=alpha, **options)
     return _settled(found, on_inconclusive)
 
@@ -107,6 +110,7 @@ def assert_kept(
     rules: str | Iterable[str | Mapping[str, Any]],
     *,
     ledger: str | PathLike[str],
+    positive: Any = None,
     on_inconclusive: OnInconclusive = "fail",
     **options: Any,
 ) -> KeepResult:
@@ -122,6 +126,8 @@ def assert_kept(
         As in `modelcompare.gate`: ``"f1_macro:+0"`` keeps what is better.
     ledger : path
         File that records every question; see `modelcompare.keep`.
+    positive : optional
+        As in `assert_not_worse`.
     on_inconclusive : {"fail", "pass", "skip"}
         Outcome of the test if the candidate is neither to be kept nor to be discarded.
     **options
@@ -152,21 +158,26 @@ def assert_kept(
     __tracebackhide__ = True
     check_choice("on_inconclusive", on_inconclusive, OnInconclusive)
     rules = [rules] if isinstance(rules, str | Mapping) else [*rules]
-    read = _read(predictions, [baseline, candidate], rules)
+    read = _read(predictions, [baseline, candidate], rules, positive)
     found = keep(read, baseline, candidate, rules, ledger=ledger, **options)
     return _settled(found, on_inconclusive)
 
 
-def _read(predictions: Any, models: list[str], rules: Sequence[str | Mapping[str, Any]]) -> Any:
+def _read(
+    predictions: Any, models: list[str], rules: Sequence[str | Mapping[str, Any]], positive: Any
+) -> Any:
     """Return test sets as they are, and read any other source as the command ``gate`` does."""
     given = predictions.values() if isinstance(predictions, Mapping) else [predictions]
     if all(isinstance(each, TestSet) for each in given):
+        if positive is not None:
+            raise ValueError("`positive` is for files; pass it where the predictions are made.")
         return predictions
     of_sets = any(is_of_sets(rule) if isinstance(rule, str) else "over" in rule for rule in rules)
     metrics = [read_rule(rule, of_sets=of_sets).get("metric") for rule in rules]
     of_texts = bool(metrics) and all(map(is_of_texts, metrics))
     read = read_sets if of_sets else read_predictions
-    return read(predictions, models=models, kind="texts" if of_texts else "auto")
+    options = {"models": models, "kind": "texts" if of_texts else "auto", "positive": positive}
+    return read(predictions, **options)
 
 
 def _settled(found: Answered, on_inconclusive: OnInconclusive) -> Answered:

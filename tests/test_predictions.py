@@ -22,17 +22,11 @@ def test_kinds_follow_shape_and_content():
     assert texts.labels is None
 
 
-def test_one_probability_per_sample_is_that_of_the_second_class():
-    with pytest.warns(DataWarning, match="which was taken for that of 'yes'; give both"):
-        preds = Predictions(["no", "yes"], {"a": [0.25, 0.75]})
+def test_one_probability_per_sample_is_that_of_the_positive_class():
+    preds = Predictions(["no", "yes"], {"a": [0.25, 0.75]})
     assert preds.probabilities("a").tolist() == [[0.75, 0.25], [0.25, 0.75]]
-
-
-@pytest.mark.parametrize(
-    ("y_true", "labels"), [([0, 1], None), ([False, True], None), (["no", "yes"], ["yes", "no"])]
-)
-def test_one_probability_needs_no_warning_with_a_named_or_conventional_class(y_true, labels):
-    preds = Predictions(y_true, {"a": [0.25, 0.75]}, labels=labels)
+    preds = Predictions(["no", "yes"], {"a": [0.25, 0.75]}, positive="no")
+    assert preds.labels.tolist() == ["yes", "no"]
     assert preds.probabilities("a")[:, 1].tolist() == [0.25, 0.75]
 
 

@@ -207,6 +207,10 @@ READING = Group(
             help="Use of labels by several people (--true 'ann*'): {choices}",
         ),
         _input(
+            name="positive", metavar="CLASS", advanced=True,
+            help="Positive one of two classes; 1, True or yes by default.",
+        ),
+        _input(
             name="threshold", type=Texts, metavar="[LABEL=]NUMBER", parse=_thresholds,
             advanced=True,
             help="Lowest score that is a yes (repeatable): for all labels of a sample, or for one.",
@@ -272,8 +276,8 @@ READING = Group(
         ),
         _input(
             name="labels", type=Texts, metavar="NAME",
-            help="class, in the order of ranks, of two the positive one last, and of probabilities "
-            "in lists (repeatable); sorted by default",
+            help="class, in the order of ranks, and of probabilities in lists (repeatable); sorted "
+            "by default",
         ),
         _input(
             name="battles", metavar="A,B,WINNER", parse=lambda text: text.split(","),

@@ -25,7 +25,7 @@ from modelcompare.spelling import chosen
 # Options of reading block by block.
 _SCANNED = {
     "true", "id", "groups", "strata", "weight", "scores", "greater_is_better", "bounds", "na",
-    "normalize", "kind", "labels", "models", "checkpoint",
+    "normalize", "kind", "labels", "positive", "models", "checkpoint",
 }  # fmt: skip
 # Options of thresholds.
 _DECIDING = ("threshold", "threshold_from", "threshold_for")
@@ -94,32 +94,31 @@ class Reading(SimpleNamespace):
         if self.threshold is not None:
             if self.threshold_from is not None:
                 raise ValueError("--threshold and --threshold-from exclude each other.")
-            found, label = self._given_thresholds(predictions)
-            return mc.diagnostics.at_thresholds(predictions, found, label=label)
+            found = self._given_thresholds(predictions)
+            return mc.diagnostics.at_thresholds(predictions, found)
         validation = read([self.threshold_from], columns).predictions[[*predictions.models]]
         mc.diagnostics.thresholds.check_validation(validation, predictions)
         in_file = self.threshold_for.rpartition(":")[0].endswith((".py", ".csv"))
         best_for = mc.metrics.load_metric(self.threshold_for) if in_file else self.threshold_for
-        _, named = (None, None) if in_file else mc.metrics.registry.split_class(self.threshold_for)
-        known = None if predictions.of_sets else predictions.labels
-        label = predictions.class_named(named) if named else None if known is None else known[-1]
-        found = mc.diagnostics.choose_thresholds(validation, best_for, label=label)
-        of = "each label" if predictions.of_sets else label
+        found = mc.diagnostics.choose_thresholds(validation, best_for)
+        of = "each label" if predictions.of_sets else predictions.positive
         shown = ", ".join(f"{model} {_written(number)}" for model, number in found.items())
         say(f"modelcompare: thresholds of {of}, best for {self.threshold_for}: {shown}")
-        return mc.diagnostics.at_thresholds(predictions, found, label=label)
+        return mc.diagnostics.at_thresholds(predictions, found)
 
-    def _given_thresholds(self, predictions: Predictions) -> tuple[dict[str, Any], Any]:
-        """Return the thresholds given, for each model, and the positive one of two classes."""
+    def _given_thresholds(self, predictions: Predictions) -> dict[str, Any]:
+        """Return the thresholds given, for each model."""
         named = {n and predictions.class_named(n): t for n, t in self.threshold.items()}
         if not predictions.of_sets:
-            (label, number), *others = named.items()
-            if others:
-                raise ValueError("--threshold names several labels; name the positive class.")
-            return dict.fromkeys(predictions.models, number), None if label == "" else label
+            if [*named] != [""]:
+                raise ValueError(
+                    "--threshold LABEL=NUMBER is for samples with several labels; of two classes "
+                    "give the number alone, and name the positive one with --positive CLASS."
+                )
+            return dict.fromkeys(predictions.models, named[""])
         labels = () if predictions.labels is None else predictions.labels.tolist()
         every = dict.fromkeys(labels, named.pop("")) if "" in named else {}
-        return {model: {**every, **named} for model in predictions.models}, None
+        return {model: {**every, **named} for model in predictions.models}
 
     def _read_sketches(self) -> TestSet | None:
         """Return the sum of the files if they are sketches, None if none is."""
@@ -134,8 +133,9 @@ class Reading(SimpleNamespace):
         if not all(kinds):
             other = self.files[kinds.index(False)]
             raise ValueError(f"{other} is no sketch and others are; sketch it too.")
-        self.refuse_beside(("files", "models"), "is for predictions; leave it out of sketches")
-        first, *others = map(mc.io.read_sketch, self.files)
+        used = ("files", "models", "positive")
+        self.refuse_beside(used, "is for predictions; leave it out of sketches")
+        first, *others = (mc.io.read_sketch(file, positive=self.positive) for file in self.files)
         total = sum(others, first)
         count = f"{len(kinds)} sketches" if others else "a sketch"
         say(f"modelcompare: read {count} of {len(total):,} samples")

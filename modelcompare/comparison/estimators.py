@@ -36,9 +36,9 @@ from modelcompare.words import Correction, FoldTest, check_count, check_mapping,
 def compare_estimators(
     estimators: Mapping[str, Any], X: Any, y: ArrayLike, *, cv: Any = 10,
     metrics: MetricLike | Sequence[MetricLike] | None = None, groups: ArrayLike | None = None,
-    test: FoldTest = "corrected-t", correction: Correction = "holm", alpha: float = 0.05,
-    rope: float = 0.01, confidence_level: float = 0.95, n_jobs: int | None = None, rng: RngLike = 0,
-    progress: bool = False,
+    positive: Any = None, test: FoldTest = "corrected-t", correction: Correction = "holm",
+    alpha: float = 0.05, rope: float = 0.01, confidence_level: float = 0.95,
+    n_jobs: int | None = None, rng: RngLike = 0, progress: bool = False,
 ) -> FoldComparison:  # fmt: skip
     """Cross-validate scikit-learn estimators on the same splits and compare them.
 
@@ -62,6 +62,8 @@ def compare_estimators(
         As in `compare`.
     groups : array-like of shape (n_samples,), optional
         Samples of one group stay together, and are resampled together later.
+    positive : optional
+        The positive one of two classes, as for `Predictions`.
     test : {"corrected-t", "5x2cv-t", "5x2cv-f"}
         Fold-level test: Nadeau & Bengio's, or Dietterich's and Alpaydin's for ``cv="5x2"``.
     correction, alpha, confidence_level
@@ -118,6 +120,7 @@ def compare_estimators(
     found = cross_validate(
         estimators, X, y, splits, groups=groups, n_jobs=n_jobs, progress=progress
     )
+    found = replace(found, positive=positive)
     compared = _on_folds(
         found, parts, metrics, test=test, correction=correction, alpha=alpha, rope=rope,
         confidence_level=confidence_level,
@@ -224,6 +227,7 @@ class OutOfFold:
     splits: Sequence[Split]
     decided: Mapping[str, Sequence[AnyArray]]
     soft: Mapping[str, Sequence[AnyArray]]
+    positive: Any = None
 
     @cached_property
     def disagree(self) -> bool:
@@ -250,6 +254,7 @@ class OutOfFold:
             {m: np.concatenate([found[k] for k in part])[order] for m, found in outputs.items()},
             kind="auto" if self.labels is not None else "values",
             labels=self.labels,
+            positive=self.positive,
             ids=rows,
             groups=None if self.groups is None else np.asarray(self.groups)[rows],
         )

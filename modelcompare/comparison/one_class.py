@@ -39,16 +39,16 @@ class OneClass:
 
     @classmethod
     def of(cls, predictions: TestSet, label: Any) -> OneClass:
-        """Return the scores for a class, by default the second of two; raise if there are none."""
+        """Return the scores for a class, by default the positive one; raise if there are none."""
         resolve_metrics("average_precision_macro", predictions)
-        if label is None and predictions.labels is not None and predictions.n_classes == 2:
-            label = predictions.labels.tolist()[1]
+        if label is None and predictions.n_classes == 2:
+            label = predictions.positive_for("scores are of one class")
         code = class_code("`label`", label, predictions)
         raw = "values" in predictions.kinds.values()
         if raw and code != 1:
             raise ValueError(
-                f"raw scores are high for the last class, which {label!r} is not; turn their signs "
-                "round and give `labels` with that class last."
+                f"raw scores are high for the positive class, which {label!r} is not; turn their "
+                f"signs round and pass positive={label!r} (--positive {label})."
             )
         return cls(
             predictions,

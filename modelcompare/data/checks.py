@@ -279,21 +279,22 @@ def probabilities(
 
 
 def logits(model: str, array: AnyArray) -> FloatArray:
-    """Return finite logits of shape (n_samples, n_classes), in double precision."""
-    if array.ndim == 1:
-        array = np.stack([np.zeros_like(array), array], axis=1)
-    if array.ndim != 2 or array.dtype.kind not in "fiu":
+    """Return finite logits, in double precision; those of shape (n_samples,) are of one class."""
+    if array.ndim not in (1, 2) or array.dtype.kind not in "fiu":
         raise ValueError(
             f"logits of model {model!r} must be numbers of shape (n_samples, n_classes), got shape "
             f"{array.shape}."
         )
     z = array.astype(np.float64)
-    refuse_rows(~np.isfinite(z).all(axis=1), f"logits of model {model!r} are NaN or infinite")
+    finite = np.isfinite(z.reshape(len(z), -1)).all(axis=1)
+    refuse_rows(~finite, f"logits of model {model!r} are NaN or infinite")
     return z
 
 
 def softmax(z: FloatArray) -> FloatArray:
-    """Compute probabilities from logits."""
+    """Compute probabilities from logits; of one class, those of the others and of this one."""
+    if z.ndim == 1:
+        z = np.stack([np.zeros_like(z), z], axis=1)
     exponentials = np.exp(z - z.max(axis=1, keepdims=True))
     out: FloatArray = exponentials / exponentials.sum(axis=1, keepdims=True)
     return out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 from typing import get_args
 
@@ -50,7 +49,7 @@ def written_classes(predictions: TestSet) -> str:
         return ""
     names = [*map(label_name, predictions.labels)]
     more = ", ..." if len(names) > _MOST else ""
-    positive = f" (positive: {names[-1]})" if len(names) == 2 else ""
+    positive = "" if predictions.positive is None else f" (positive: {names[-1]})"
     return f"{', '.join(names[:_MOST])}{more}{positive}"
 
 
@@ -64,11 +63,11 @@ def described_in_html(predictions: TestSet) -> str:
     return f"<p>{head}</p><table><tr><th>model</th><th>outputs</th></tr>{cells}</table>{more}"
 
 
-def check_classes(predictions: TestSet, classes: AnyArray, single: Sequence[str]) -> None:
-    """Warn about inferred classes; `single` models gave one probability a sample."""
+def check_classes(predictions: TestSet, classes: AnyArray) -> None:
+    """Warn about inferred classes."""
     codes = predictions.hard_codes
     true = slice(0) if codes is None else np.flatnonzero(np.bincount(codes))
-    check_guess(classes, classes[true], answers_of(predictions), single)
+    check_guess(classes, classes[true], answers_of(predictions))
 
 
 def answers_of(predictions: TestSet, times: IntArray | None = None) -> dict[str, Answers]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -71,8 +71,17 @@ class Output:
         )  # fmt: skip
 
     def ordered_by(self, logits: FloatArray) -> Output:
-        """Return the output with the log-odds of the second of two classes."""
-        return replace(self, order=checks.read_only(logits[:, 1] - logits[:, 0]))
+        """Return the output with the log-odds of the second of two classes.
+
+        If the classes were exchanged, logits of both have the former order, and a single one is of
+        the second class.
+        """
+        single = logits.ndim == 1
+        odds = logits if single else logits[:, 1] - logits[:, 0]
+        exchanged = odds @ (self.array[:, 1] - self.array[:, 0]) < 0
+        array = self.array[:, ::-1] if exchanged and single else self.array
+        odds = -odds if exchanged and not single else odds
+        return replace(self, array=checks.frozen(array), order=checks.frozen(odds))
 
 
 def checked_output(
@@ -146,14 +155,8 @@ def decide_kinds(
                 f"model {single[0]!r} gave one probability per sample, which is for two classes "
                 "only; give probabilities of shape (n_samples, n_classes)."
             )
-        if kind == "values" and truth is not None and labels is None and checks.holds_texts(truth):
-            _warn_raw([*arrays], truth, labels, named=True)
         return (kind,) * len(arrays)
-    kinds = tuple(_kind_of(model, array, truth, labels) for model, array in arrays.items())
-    raw = [model for model, found in zip(arrays, kinds, strict=True) if found == "values"]
-    if truth is not None and raw:
-        _warn_raw(raw, truth, labels, named=False)
-    return kinds
+    return tuple(_kind_of(model, array, truth, labels) for model, array in arrays.items())
 
 
 def are_values(truth: AnyArray | None, outputs: Iterable[AnyArray]) -> bool:
@@ -208,26 +211,6 @@ def two_classes(truth: AnyArray, labels: ArrayLike | None) -> AnyArray | None:
     return known if len(known) == 2 else None
 
 
-def _warn_raw(
-    models: Sequence[str], truth: AnyArray, labels: ArrayLike | None, *, named: bool
-) -> None:
-    """Warn which class raw scores were assigned to."""
-    classes = two_classes(truth, labels)
-    if classes is None:
-        return
-    beyond = "" if named else " beyond [0, 1]"
-    hint = "" if named else "pass kind='values' (--kind values) to confirm, or "
-    checks.warn_of_data(
-        f"{_who(models)} real numbers{beyond} for 2 classes, which were taken for raw scores of "
-        f"{classes.tolist()[1]!r}: only their order counts; {hint}give `labels` with another "
-        "class last to choose it.",
-    )
-
-
-def _who(models: Sequence[str]) -> str:
-    return f"model {models[0]!r} gave" if len(models) == 1 else f"{len(models)} models gave"
-
-
 def _known(truth: AnyArray | None, labels: ArrayLike | None) -> AnyArray:
     """Return the classes, as given or as they occur in the truth."""
     if labels is not None:
@@ -240,25 +223,15 @@ def _known(truth: AnyArray | None, labels: ArrayLike | None) -> AnyArray:
     return checks.distinct(truth, "`y_true`")
 
 
-def check_guess(
-    labels: AnyArray, true: AnyArray, answers: Mapping[str, Answers], of_one_class: Sequence[str]
-) -> None:
+def check_guess(labels: AnyArray, true: AnyArray, answers: Mapping[str, Answers]) -> None:
     """Warn about inferred classes that the models may use with another meaning.
 
-    The `true` classes are those in the truth; `answers` are of models that gave labels, and models
-    `of_one_class` gave the probabilities of one class only.
+    The `true` classes are those in the truth; `answers` are of models that gave labels.
     """
     for label in {*labels.tolist()}.intersection(_MADE_OF_MISSING):
         checks.warn_of_data(
             f"label {label!r}, the text of missing values, counts as a class; drop these "
             "samples, or if it is a class give all as `labels`.",
-        )
-    # For 0 or -1 and 1, it is 1 by convention.
-    if of_one_class and labels.tolist() not in ([0, 1], [-1, 1]):
-        checks.warn_of_data(
-            f"{_who(of_one_class)} one probability per sample, which was taken for that of "
-            f"{labels[1]!r}; give both classes' probabilities, or `labels` with that class last, "
-            "to choose it.",
         )
     warn_of_lookalikes(true)
     check_matches(labels, answers)

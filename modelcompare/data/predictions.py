@@ -27,6 +27,7 @@ from modelcompare.data.columns import (
 from modelcompare.data.described import check_classes, described, described_in_html
 from modelcompare.data.judges import Judge, check_design, check_judged, with_verdicts
 from modelcompare.data.kinds import Output, checked_output
+from modelcompare.data.positive import with_positive
 from modelcompare.data.scores import (
     Direction,
     Ranges,
@@ -60,12 +61,11 @@ class Predictions(TestSet):
         per-example scores.
     outputs : mapping of str to array-like
         For each model its labels (n_samples,), probabilities (n_samples, n_classes), the
-        probability of the second of two classes (a warning names it, unless the classes are 0 or -1
-        and 1, or `labels` are given), real values, per-example scores, or texts. Of several labels
-        a sample lists of labels, rows of 0 and 1, or the probability of each label. Of times until
-        an event a risk, or the probability to survive each of some times, which are `labels`.
-        Values for a truth of two classes are raw scores (markers, logits) of the second class:
-        metrics of their order, roc_auc and average_precision, take them unchanged.
+        probability of the `positive` one of two classes, real values, per-example scores, or texts.
+        Of several labels a sample lists of labels, rows of 0 and 1, or the probability of each. Of
+        times until an event a risk, or the probability to survive each of some times, `labels`.
+        Values for a truth of two classes are raw scores (markers, logits) of the positive class,
+        whose order roc_auc and average_precision take.
     kind : {"auto", "labels", "probabilities", "values", "scores", "texts", "text_lists", \
 "label_sets", "label_probabilities", "label_counts", "label_detections", "risks", \
 "survival_probabilities"}
@@ -73,6 +73,9 @@ class Predictions(TestSet):
     labels : array-like of shape (n_classes,), optional
         The classes, in the order of the probabilities' columns; the sorted labels by default.
         Without them, models whose labels do not match those of `y_true` are refused.
+    positive : optional
+        The positive one of two classes, for all metrics and thresholds, and the last of `labels`.
+        By default 1, True and yes, beside 0 or -1, False and no; else what needs it is refused.
     ids : array-like of shape (n_samples,), optional
         Name of each sample, distinct; of several `runs`, of the item, distinct in each run.
     groups : array-like of shape (n_samples,), optional
@@ -119,7 +122,7 @@ class Predictions(TestSet):
     Raises
     ------
     ValueError
-        If arguments do not fit together; the message names the argument, the model and the rows.
+        If arguments do not fit together; the message names the argument, rows and the remedy.
 
     Warns
     -----
@@ -141,9 +144,9 @@ class Predictions(TestSet):
     @checked(name=check_text)
     def __init__(
         self, y_true: ArrayLike | None, outputs: Mapping[str, ArrayLike], *,
-        kind: KindOrAuto = "auto", labels: ArrayLike | None = None, ids: ArrayLike | None = None,
-        groups: ArrayLike | None = None, strata: ArrayLike | None = None,
-        runs: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        kind: KindOrAuto = "auto", labels: ArrayLike | None = None, positive: Any = None,
+        ids: ArrayLike | None = None, groups: ArrayLike | None = None,
+        strata: ArrayLike | None = None, runs: ArrayLike | Mapping[str, ArrayLike] | None = None,
         sample_weight: ArrayLike | None = None,
         slices: pd.DataFrame | Mapping[str, ArrayLike] | None = None, normalize: bool = False,
         missing_mass: bool = False, greater_is_better: Direction | None = None,
@@ -162,6 +165,9 @@ class Predictions(TestSet):
         self._greater_is_better = check_direction(greater_is_better, self._score_names)
         self._missing_mass = bool(missing_mass)
         classes, of_truth = truth_of(truth, known, arrays, kinds, normalize=normalize)
+        self._positive, classes, of_truth, arrays = with_positive(
+            positive, classes, of_truth, arrays, kinds, asked=kind, ordered=known is not None
+        )
         self._labels, self._columns = classes, of_truth
         check_judged(self._judge, truth, classes)
         self._outputs = {
@@ -174,8 +180,7 @@ class Predictions(TestSet):
         given = {m: o.array for m, o in self._outputs.items() if o.kind == "scores"}
         self._bounds = check_bounds(bounds, self._score_names, given)
         if known is None and classes is not None and {*kinds.values()} != {"values"}:
-            single = [m for m in arrays if kinds[m] == "probabilities" and arrays[m].ndim == 1]
-            check_classes(self, classes, single)
+            check_classes(self, classes)
         self._predicted: dict[str, IntArray] = {}
         n_samples = len(self)
         runs, self._own_runs = split_runs(runs, [*arrays], n_samples)
@@ -190,7 +195,7 @@ class Predictions(TestSet):
     ) -> Predictions:
         """Make predictions from each model's logits of shape (n_samples, n_classes), by softmax.
 
-        For two classes, shape (n_samples,) gives the second one's log-odds; roc_auc and
+        For two classes, shape (n_samples,) gives the positive one's log-odds; roc_auc and
         average_precision use the order of the logits, as probabilities near 1 may tie where logits
         do not. The true labels and all options are as for Predictions.
 
@@ -252,8 +257,6 @@ class Predictions(TestSet):
         weight = None if weight is None else frozen(judge.label_weights)
         return part._replaced(_judge=None, _columns={**part._columns, "sample_weight": weight})
 
-    # -- outputs ----------------------------------------------------------------------------
-
     @property
     def n_samples(self) -> int:
         return len(next(iter(self._outputs.values())).array)
@@ -278,8 +281,6 @@ class Predictions(TestSet):
         checks.check_models(self.models, model=model)
         return self._own_runs.get(model, self.runs)
 
-    # -- subsets ----------------------------------------------------------------------------
-
     def _of_models(self, models: Sequence[str]) -> Predictions:
         judge = None if self._judge is None else self._judge.of_models(models)
         return self._replaced({model: self._outputs[model] for model in models}, _judge=judge)
@@ -288,6 +289,8 @@ class Predictions(TestSet):
         """Return the predictions with the order of two classes given by these logits."""
         if self.n_classes != 2:
             return self
+        if any(array.ndim == 1 for array in logits.values()):
+            self.positive_for("a logit per sample is of one class")
         ordered = {m: self.output(m).ordered_by(array) for m, array in logits.items()}
         return self._replaced(self._outputs | ordered)
 
@@ -383,8 +386,6 @@ class Predictions(TestSet):
     def _repr_html_(self) -> str:
         """Show the first line of `repr`, and a table of the models."""
         return described_in_html(self)
-
-    # -- workers ----------------------------------------------------------------------------
 
     def _replaced(self, outputs: dict[str, Output] | None = None, **changed: Any) -> Predictions:
         """Return the same predictions with other outputs, or other values of attributes."""

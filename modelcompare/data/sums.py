@@ -49,8 +49,8 @@ class About:
         Salt with which the names of items were hashed.
     models, kinds : tuple of str
         The models, and the output type of each.
-    labels : tuple, optional
-        The classes.
+    labels, positive : tuple, object, optional
+        The classes, and the positive one of two if it is known.
     metrics : tuple of str
         Metrics that the sketch was made for.
     statistics : tuple of Summed
@@ -89,6 +89,7 @@ class About:
     bounds: Ranges | None = None
     name: str | None = None
     strata: tuple[str, ...] = ()
+    positive: Any = None
     version: int = VERSION
 
     @property

@@ -22,6 +22,7 @@ from modelcompare.data.columns import Source
 from modelcompare.data.judges import Judge
 from modelcompare.data.kinds import Output
 from modelcompare.data.label_sets import SETS
+from modelcompare.data.positive import UnnamedError
 from modelcompare.data.scores import Direction, Range, Ranges, of_score
 from modelcompare.data.sums import About
 from modelcompare.data.survival import SURVIVAL
@@ -45,7 +46,7 @@ class TestSet(ABC):
 
     __slots__ = (
         "_bounds", "_columns", "_greater_is_better", "_kinds", "_labels", "_missing_mass", "_name",
-        "_names_beside", "_score_names", "_source",
+        "_names_beside", "_positive", "_score_names", "_source",
     )  # fmt: skip
     __test__ = False  # Not for pytest.
 
@@ -61,6 +62,7 @@ class TestSet(ABC):
     _missing_mass: bool
     _name: str | None
     _names_beside: tuple[str, ...]
+    _positive: Any
     _score_names: tuple[str, ...]
     _source: Source
 
@@ -178,6 +180,17 @@ class TestSet(ABC):
     def labels(self) -> AnyArray | None:
         """The classes, or None outside classification."""
         return self._labels
+
+    @property
+    def positive(self) -> Any:
+        """The positive one of two classes, the last; None if it is not known."""
+        return self._positive
+
+    def positive_for(self, what: str) -> Any:
+        """Return the positive one of two classes, as `what` depends on it; refuse if not known."""
+        if self._positive is None:
+            raise UnnamedError(what, self.labels)
+        return self._positive
 
     @property
     def y_true(self) -> AnyArray | None:
@@ -338,13 +351,7 @@ class TestSet(ABC):
         return None
 
     def blocks(self, start: int = 0) -> Iterator[TestSet]:  # noqa: ARG002
-        """Return predictions of consecutive rows, 65,536 at a time, each with all classes.
-
-        Parameters
-        ----------
-        start : int
-            The first block to give; those before it are not made.
-        """
+        """Return predictions of 65,536 rows at a time, with all classes, from block `start` on."""
         self.refuse("blocks of rows")
 
     def named_blocks(self) -> Iterator[tuple[TestSet, AnyArray | None]]:

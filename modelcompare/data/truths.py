@@ -147,7 +147,7 @@ def _coded(y_true: AnyArray, places: Places, labels: AnyArray) -> dict[str, AnyA
 
 
 def _values(truth: AnyArray, given: ArrayLike | None) -> Truth:
-    """Return true values, and the classes if there are two: raw scores are of the second."""
+    """Return true values, and the classes if there are two: raw scores are of one."""
     found = two_classes(truth, given)
     named = found is not None and checks.holds_texts(truth)
     values = truth if named else checks.real_values(truth, "`y_true`")

@@ -44,7 +44,7 @@ def curve(
         ROC points are interpolated linearly; precision is that at the highest threshold that
         reaches the recall, without interpolation.
     label : label, optional
-        The positive class; for two classes the second by default.
+        The class against the others; of two the positive one by default.
     n_resamples, confidence_level, rng
         Options of the bands, which are percentile intervals.
 

@@ -173,7 +173,7 @@ def gaps(
     by : str, optional
         Slice whose values are the subgroups; the only one by default.
     label : optional
-        The class, for a metric per class; by default the second of two.
+        The class, for a metric per class; by default the positive one of two.
     margin : float, optional
         Largest gap that does not matter: each model has then an answer whether all of its gaps are
         within it, each at the one-sided level alpha (two one-sided tests).

@@ -54,7 +54,7 @@ def operating_point(
     precision, recall, false_positive_rate, threshold : float
         Exactly one of them: a target, or a given threshold.
     label : label, optional
-        The positive class; for two classes the second by default.
+        The class against the others; of two the positive one by default.
     at_target : bool
         Intervals of the values at the target in the population: percentiles of those at the
         thresholds chosen on resamples. The targeted column has none.

@@ -27,9 +27,7 @@ OfLabels = dict[str, dict[Any, float]]
 
 
 @checked()
-def choose_thresholds(
-    predictions: Predictions, metric: MetricLike = "f1", *, label: Any = None
-) -> dict[str, Any]:
+def choose_thresholds(predictions: Predictions, metric: MetricLike = "f1") -> dict[str, Any]:
     """Choose the threshold of each model that is best for a metric of decisions.
 
     The value at the best of many thresholds is optimistic on the samples on which it was chosen:
@@ -42,12 +40,9 @@ def choose_thresholds(
         Validation data of two classes, probabilities or raw scores; or sets of labels with
         probabilities, where each label has its own threshold.
     metric : str or metric
-        A metric of labels that is a function of sums: f1, accuracy, balanced_accuracy, a `cost`; of
-        sets of labels, one with a value for each label: the thresholds best for f1 are best for
-        its mean, f1_macro.
-    label : optional
-        The positive class, whose score is compared with the threshold, and of a metric per class
-        its class; the second of the two by default.
+        A metric of labels that is a function of sums: f1 (of the positive class, ``f1[ok]`` of
+        another), accuracy, balanced_accuracy, a `cost`; of sets of labels, one with a value for
+        each label: the thresholds best for f1 are best for its mean, f1_macro.
 
     Returns
     -------
@@ -74,20 +69,20 @@ def choose_thresholds(
     {'a': 0.35}
     """
     if predictions.of_sets:
-        return _of_each_label(predictions, metric, label)
+        return _of_each_label(predictions, metric)
     labels, hard = np.asarray(predictions.labels), predictions.hard_codes
     if hard is not None and len({*hard.tolist()}) < 2:
         raise ValueError(
             f"all samples are of class {label_name(labels[hard[0]])}, so no threshold is better "
             "than all others; choose thresholds on samples of both classes."
         )
-    return _best(predictions, metric, label)
+    return _best(predictions, metric)
 
 
-def _best(predictions: Predictions, metric: MetricLike, label: Any) -> dict[str, Any]:
+def _best(predictions: Predictions, metric: MetricLike) -> dict[str, Any]:
     """Return the best threshold of each model, of two classes."""
-    one = _positive(predictions, label)
-    value, of_class = _of_decisions(predictions, metric, one.label)
+    one = _positive(predictions)
+    value, of_class = _of_decisions(predictions, metric)
     place: list[Any] = [] if of_class is None else [class_code("`label`", of_class, predictions)]
     found = {}
     for model, ordered, scores in one.models:
@@ -98,13 +93,13 @@ def _best(predictions: Predictions, metric: MetricLike, label: Any) -> dict[str,
     return found
 
 
-def _of_each_label(predictions: Predictions, metric: MetricLike, label: Any) -> OfLabels:
+def _of_each_label(predictions: Predictions, metric: MetricLike) -> OfLabels:
     """Choose the threshold of each label by itself, as of two classes: true or not."""
     (value,) = resolve_metrics([metric], predictions)
-    if label is not None or not value.per_class:
+    if not value.per_class:
         raise ValueError(
             "each label has its own threshold, which is chosen for a metric with a value for each "
-            f"label, such as f1; got {metric if label is None else f'label {label!r}'}."
+            f"label, such as f1; got {metric}."
         )
     names, truth = np.asarray(predictions.labels), np.asarray(predictions.true_distribution)
     of_label = {}
@@ -114,7 +109,7 @@ def _of_each_label(predictions: Predictions, metric: MetricLike, label: Any) -> 
             truth[:, place].astype(int), scores, kind="probabilities", labels=[0, 1],
             sample_weight=predictions.sample_weight,
         )  # fmt: skip
-        of_label[name] = _best(one, value, None)
+        of_label[name] = _best(one, value)
     never = names[~truth.any(axis=0)]
     if len(never):
         warn_of_data(
@@ -135,22 +130,20 @@ def _probabilities(predictions: Predictions, model: str) -> AnyArray:
     return output.array
 
 
-def _positive(predictions: Predictions, label: Any) -> OneClass:
+def _positive(predictions: Predictions) -> OneClass:
     """Return the scores of the positive class; refuse more than two classes."""
-    one = OneClass.of(predictions, label)
-    if predictions.n_classes != 2:
+    if predictions.n_classes > 2:
         raise ValueError(
             f"thresholds are of two classes, and there are {predictions.n_classes}; give the "
             "positive class against the others."
         )
-    return one
+    return OneClass.of(predictions, None)
 
 
-def _of_decisions(predictions: Predictions, metric: MetricLike, label: Any) -> tuple[Metric, Any]:
+def _of_decisions(predictions: Predictions, metric: MetricLike) -> tuple[Metric, Any]:
     """Return a metric of labels that is a sum, and its class if it is per class."""
     decided = _decided(predictions, dict.fromkeys(predictions.models, 0.5), 1)
     value, of_class = resolved_value(metric, None, decided)
-    of_class = label if value.per_class and not str(metric).endswith("]") else of_class
     if not isinstance(value, Metric) or value.needs != "labels" or not value.is_additive:
         raise ValueError(
             f"a threshold is chosen for a metric of decisions, such as f1 or accuracy; "
@@ -175,9 +168,7 @@ def _totals(predictions: Predictions, metric: Metric, code: int, runs: Groups) -
 
 
 @checked()
-def at_thresholds(
-    predictions: Predictions, thresholds: Mapping[str, Any], *, label: Any = None
-) -> Predictions:
+def at_thresholds(predictions: Predictions, thresholds: Mapping[str, Any]) -> Predictions:
     """Return the decisions of models at thresholds that were chosen elsewhere.
 
     Parameters
@@ -189,8 +180,6 @@ def at_thresholds(
         For each model the lowest score at which a sample is predicted as positive; of sets of
         labels for all labels, or for each. Without thresholds a probability of exactly one half is
         a no, the first class of a tie; at a threshold of 0.5 it is a yes.
-    label : optional
-        The positive class; the second of the two by default.
 
     Returns
     -------
@@ -219,7 +208,7 @@ def at_thresholds(
     if predictions.of_sets:
         decided = {m: _decided_sets(predictions, m, thresholds[m]) for m in predictions.models}
         return _for_thresholds(with_models(predictions, decided, "label_sets"))
-    one = _positive(predictions, label)
+    one = _positive(predictions)
     numbers = {m: check_number("thresholds", thresholds[m]) for m in predictions.models}
     return _decided(predictions, numbers, one.code)
 

@@ -5,8 +5,11 @@ Several classes beside an average, ``f1_micro[-O]``, are part of its name (`metr
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric
@@ -57,7 +60,10 @@ def without_classes(
             plain.append(given)
             continue
         if not metric.per_class or predictions.labels is None:
-            remedy = _as_positive(metric, text, predictions) or f"leave {text!r} out"
+            remedy = f"leave {text!r} out"
+            known = np.asarray(predictions.labels).astype(str)
+            if positive_note(metric, predictions) and text in known:
+                remedy += f" and pass positive={text!r} (--positive {shlex.quote(text)})"
             raise ValueError(f"{given}: {metric.name} has no value per class; {remedy}.")
         label = predictions.labels.tolist()[class_code(given, text, predictions)]
         if metric.name not in classes:
@@ -66,16 +72,6 @@ def without_classes(
     for name in (name for name in classes if plain.count(name) > 1):
         raise ValueError(f"{name} is of all classes, also of those named in brackets; drop either.")
     return (plain[0] if one else plain), classes
-
-
-def _as_positive(metric: AnyMetric, text: str, predictions: TestSet) -> str:
-    """Return how a class becomes the positive one, if the metric depends on which it is."""
-    known = [*map(str, () if predictions.labels is None else predictions.labels.tolist())]
-    if not positive_note(metric, predictions) or text not in known:
-        return ""
-    order = [*(label for label in known if label != text), text]
-    flags = " ".join(f"--read labels={label}" for label in order)
-    return f"it is of the last class: leave {text!r} out and pass labels={order} ({flags})"
 
 
 def one_value(metric: MetricLike, label: Any, predictions: TestSet) -> tuple[MetricLike, Any]:
@@ -96,7 +92,7 @@ def one_value(metric: MetricLike, label: Any, predictions: TestSet) -> tuple[Met
 
 
 def resolved_value(metric: MetricLike, label: Any, predictions: TestSet) -> tuple[AnyMetric, Any]:
-    """Return one value as a metric and its class: of two classes the second by default.
+    """Return one value as a metric and its class: of two classes the positive by default.
 
     Raises
     ------
@@ -111,6 +107,6 @@ def resolved_value(metric: MetricLike, label: Any, predictions: TestSet) -> tupl
         return found, None
     known = [] if predictions.labels is None else predictions.labels.tolist()
     if of_class is None and len(known) == 2:
-        return found, known[1]
+        return found, predictions.positive_for(f"metric {found.name!r} is per class")
     code = class_code(f"{found.name} of one class, `label` (--label)", of_class, predictions)
     return found, known[code]

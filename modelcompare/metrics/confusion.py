@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from numpy.typing import ArrayLike
 
@@ -49,7 +51,7 @@ def confusion_matrix(
 
 @checked()
 def probabilistic_confusion_matrix(
-    y_true: ArrayLike, y_prob: ArrayLike, *, labels: ArrayLike | None = None,
+    y_true: ArrayLike, y_prob: ArrayLike, *, labels: ArrayLike | None = None, positive: Any = None,
     sample_weight: ArrayLike | None = None, normalize: Normalize | None = None,
 ) -> pd.DataFrame:  # fmt: skip
     """Sum the probability given to each class over the samples of each true class.
@@ -59,7 +61,10 @@ def probabilistic_confusion_matrix(
     y_true : array-like of shape (n_samples,)
         True labels.
     y_prob : array-like of shape (n_samples, n_classes)
-        Probabilities, rows summing to 1; columns in the order of `labels`.
+        Probabilities, rows summing to 1; columns in the order of `labels`. Or those of the positive
+        one of two classes, of shape (n_samples,).
+    positive : optional
+        The positive one of two classes, the last; by default 1, True or yes.
     labels, sample_weight, normalize
         As in `confusion_matrix`.
 
@@ -80,7 +85,9 @@ def probabilistic_confusion_matrix(
     0          0.75  0.25
     1          0.75  1.25
     """
-    outcomes, weights, names = read_outcomes(y_true, y_prob, "probabilities", labels, sample_weight)
+    outcomes, weights, names = read_outcomes(
+        y_true, y_prob, "probabilities", labels, sample_weight, positive=positive
+    )
     return _frame(outcomes.truth, outcomes.probabilities, weights, names, normalize)
 
 

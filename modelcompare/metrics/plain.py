@@ -22,6 +22,7 @@ from modelcompare.data import checks
 from modelcompare.data.columns import checked_weights
 from modelcompare.data.kinds import Output, checked_output, same_type
 from modelcompare.data.label_sets import SETS
+from modelcompare.data.positive import UnnamedError, positive_of, with_positive
 from modelcompare.data.survival import SURVIVAL
 from modelcompare.data.truths import as_truth, of_classes, read_inputs, truth_of
 from modelcompare.metrics.base import (
@@ -50,7 +51,7 @@ _ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
     "probabilities": (
         ("y_true", f"{_N} or (n_samples, n_classes)", "True labels, or soft labels."),
         ("y_prob", "array-like of shape (n_samples, n_classes)",
-         "Probabilities; of shape (n_samples,) that of the second of two classes."),
+         "Probabilities; of shape (n_samples,) that of the positive one of two classes."),
     ),
     "values": (("y_true", _N, "True values."), ("y_pred", _N, "Predicted values.")),
     "scores": (("scores", _N, "Score of each sample."),),
@@ -98,8 +99,10 @@ _OPTIONS: dict[str, tuple[str, str]] = {
     "average": ('{"macro", "micro", "weighted", "binary"}, optional',
                 'None gives one value for each class. "macro" is the mean over classes, "weighted" '
                 'the mean by support, "micro" the value of the summed counts, "binary" that of '
-                "`pos_label` alone."),
-    "pos_label": ("label", 'The class of ``average="binary"``.'),
+                "`positive` alone."),
+    "positive": ("label, optional",
+                 'The positive one of two classes: of ``average="binary"``, and of one probability '
+                 "or raw score a sample; by default 1, True or yes."),
     "sample_weight": (f"{_N}, optional", "Weight of each sample."),
     "zero_division": ('float or "paper"',
                       'Value of 0 / 0; NaN by default, with a warning, and 0 in averages. "paper" '
@@ -138,15 +141,16 @@ def plain(metric: AnyMetric, *, name: str = "") -> Any:
 
 def read_outcomes(
     y_true: ArrayLike | None, y_output: ArrayLike, kind: Kind, labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None, *, raw: bool = False,
+    sample_weight: ArrayLike | None = None, *, metric: AnyMetric | None = None,
+    positive: Any = None,
 ) -> tuple[Outcomes, FloatArray, list[Any]]:  # fmt: skip
     """Check the arrays of one model and return its outcomes, weights and classes.
 
-    Scores have the items of repeated answers instead of a truth. If `raw`, raw scores are accepted
-    instead of probabilities of the second of two classes. Weights are ones by default; there are no
-    classes outside classification.
+    Scores have the items of repeated answers instead of a truth. An order `metric` of two classes
+    takes raw scores instead of probabilities. The class that the output, or the metric, depends on
+    is the last. Weights are ones by default; there are no classes outside classification.
     """
-    output, classes, true = _checked(y_true, y_output, kind, labels, raw=raw)
+    output, classes, true = _checked(y_true, y_output, kind, labels, metric, positive)
     weight = checked_weights(sample_weight, len(output.array))
     weights = np.ones(len(output.array)) if weight is None else weight
     names = [] if classes is None else classes.tolist()
@@ -155,8 +159,8 @@ def read_outcomes(
 
 
 def _checked(
-    y_true: ArrayLike | None, y_output: ArrayLike, kind: Kind, labels: ArrayLike | None, *,
-    raw: bool,
+    y_true: ArrayLike | None, y_output: ArrayLike, kind: Kind, labels: ArrayLike | None,
+    metric: AnyMetric | None, positive: Any,
 ) -> tuple[Output, AnyArray | None, dict[str, Any]]:  # fmt: skip
     """Return the output, the classes or times, and the columns of the truth."""
     if kind in SETS | SURVIVAL:
@@ -182,8 +186,16 @@ def _checked(
             "`y_true` or `y_pred` holds labels that cannot be ordered; make them all texts, or all "
             "numbers."
         )
-    if raw and output.ndim == 1 and truth.ndim == 1 and len(classes) == 2:
-        kind = "values"
+    if kind == "probabilities" and len(classes) == 2:
+        positive, classes, true, outputs = with_positive(
+            positive, classes, true, {where: output}, {where: kind}, ordered=labels is not None
+        )
+        output = outputs[where]
+        if isinstance(metric, OrderMetric):
+            if positive is None and metric.of_positive:
+                raise UnnamedError(f"{metric.name} depends on the positive class", classes)
+            if metric.serves_values and output.ndim == truth.ndim == 1:
+                kind = "values"
     return Output(kind, checked_output(where, output, kind, classes)), classes, true
 
 
@@ -192,13 +204,13 @@ def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
     checks.check_order(given)
     *truth, output = (options.pop(name) for name in _names(metric))
     labels, sample_weight = options.pop("labels", None), options.pop("sample_weight")
-    pos_label, binary = options.pop("pos_label", None), options.get("average") == "binary"
+    positive, binary = options.pop("positive", None), options.get("average") == "binary"
     if metric.per_class and options["average"] is not None:
         check_choice("average", options["average"], AverageName)
     metric = varied(metric, {**options, "average": None} if binary else options)
     outcomes, weights, classes = read_outcomes(
         truth[0] if truth else None, output, metric.needs, labels, sample_weight,
-        raw=isinstance(metric, OrderMetric) and metric.serves_values,
+        metric=metric, positive=positive,
     )  # fmt: skip
     value = _value(metric, outcomes, weights, classes)
     if np.isnan(value).any():
@@ -206,11 +218,13 @@ def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
         warn_caller(f"{metric.name} is 0 / 0 here{hint}.", UndefinedMetricWarning)
     if not metric.per_class:
         return float(value)
-    if not binary:
-        return np.asarray(value)
-    if pos_label not in classes:
-        raise ValueError(f"`pos_label` {pos_label!r} is not a class: {classes[:5]}.")
-    return float(value[classes.index(pos_label)])
+    if binary:
+        chosen = positive_of(positive, np.array(classes))
+        if chosen is None:
+            raise UnnamedError("average='binary' is of one class", np.array(classes))
+        return float(value[classes.index(chosen)])
+    order = sorted(classes) if labels is None else np.asarray(labels).tolist()
+    return np.asarray(value)[[classes.index(each) for each in order]]
 
 
 def _value(metric: AnyMetric, outcomes: Outcomes, weights: FloatArray, classes: list[Any]) -> Any:
@@ -247,7 +261,8 @@ def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
         yield option("labels", None, "ArrayLike | None")
     if metric.per_class:
         yield option("average", None, "AverageName | None")
-        yield option("pos_label", 1, "Any")
+    if metric.per_class or metric.needs == "probabilities":
+        yield option("positive", None, "Any")
     yield option("sample_weight", None, "ArrayLike | None")
     if isinstance(metric, Metric) and metric.zero_division is not None:
         yield option("zero_division", math.nan, "ZeroDivision")

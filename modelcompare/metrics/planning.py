@@ -42,8 +42,9 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
                 f"{', '.join(predictions.about.metrics)}; sketch the predictions again and name it "
                 "too."
             )
-    ordering = isinstance(metric, OrderMetric) and metric.serves_values
-    of_two = ordering and predictions.n_classes == 2
+    if _of_positive(metric, predictions):
+        predictions.positive_for(f"{metric.name} depends on the positive class")
+    of_two = isinstance(metric, OrderMetric) and metric.serves_values and predictions.n_classes == 2
     hint = (
         "; raw scores of two classes are for roc_auc and average_precision, for other metrics give "
         "labels or probabilities"
@@ -106,7 +107,9 @@ def warn_of_order(metric: AnyMetric, predictions: TestSet) -> None:
     Classes that are not sorted have the order that was given.
     """
     labels = predictions.labels
-    if labels is None or labels.dtype.kind != "O" or not metric.stem.endswith("weighted_kappa"):
+    if labels is None or labels.dtype.kind != "O" or len(labels) == 2:
+        return
+    if not metric.stem.endswith("weighted_kappa"):
         return
     if [*labels] == sorted(labels, key=str):
         order = " < ".join(map(str, labels))
@@ -121,16 +124,17 @@ def positive_note(metric: AnyMetric, predictions: TestSet) -> tuple[str, ...]:
 
     Raw scores are high for it.
     """
-    if predictions.labels is None or predictions.n_classes != 2 or predictions.of_sets:
+    if predictions.positive is None or not _of_positive(metric, predictions):
         return ()
-    if not isinstance(metric, OrderMetric):
-        return ()
-    raw = metric.serves_values and "values" in predictions.kinds.values()
-    if not metric.of_positive and not raw:
-        return ()
-    return (
-        terminal(f"The positive class of {metric.name} is {label_name(predictions.labels[-1])}."),
-    )
+    named = label_name(predictions.positive)
+    return (terminal(f"The positive class of {metric.name} is {named}."),)
+
+
+def _of_positive(metric: AnyMetric, predictions: TestSet) -> bool:
+    """Return whether a metric depends on which of two classes is the positive one."""
+    if predictions.n_classes != 2 or predictions.of_sets or not isinstance(metric, OrderMetric):
+        return False
+    return metric.of_positive or (metric.serves_values and "values" in predictions.kinds.values())
 
 
 def _check_answers(metric: AnyMetric, predictions: TestSet) -> None:

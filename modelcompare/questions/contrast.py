@@ -86,6 +86,7 @@ class Contrast(PairView):
         if new_runs:
             check_crossed(evaluation)
         weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
+        label = chosen_class(evaluation, label)
         return cls(
             Sample(evaluation, weights, n_jobs, new_runs=new_runs),
             (np.array([0]), np.array([1])), n_resamples, alternative, enumerate_swaps, label=label,
@@ -271,6 +272,14 @@ def warn_of_undefined(metric: str, label: Any, difference: float, models: Sequen
             "test set, so there is no difference to test.",
             UndefinedMetricWarning,
         )
+
+
+def chosen_class(evaluation: Evaluation, label: Any) -> Any:
+    """Return the class of one value: as given, or of a metric of each of two the positive one."""
+    predictions = evaluation.predictions
+    if label is None and len(evaluation.keys) == 2 and not predictions.of_sets:
+        return predictions.positive_for(f"metric {evaluation.metrics[0].name!r} is per class")
+    return label
 
 
 def value_position(evaluation: Evaluation, label: Any) -> int:

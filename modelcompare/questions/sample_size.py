@@ -171,7 +171,7 @@ def sample_size(
     difference = float(np.mean([contrast.difference for contrast in contrasts]))
     return SampleSize(
         pilot.components, pilot.size, abs(difference) if margin is None else margin, alpha, power,
-        cost_item, cost_run, model_a, model_b, first.metric.name, label, difference,
+        cost_item, cost_run, model_a, model_b, first.metric.name, first.label, difference,
         confidence_level, first.unit, (*notes, *pilot.notes), plan=plan,
         of_these_runs=any(contrast.of_these_runs for contrast in contrasts),
     )  # fmt: skip

@@ -24,7 +24,7 @@ from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.claims import bounds_of_difference
-from modelcompare.questions.contrast import Unpaired, value_position
+from modelcompare.questions.contrast import Unpaired, chosen_class, value_position
 from modelcompare.questions.paired import PairedTestResult, result_of
 from modelcompare.resampling.draws import deals
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
@@ -112,6 +112,7 @@ def unpaired_test(
         side = evaluate(results, [value], zero_division=zero_division, collapse=False)
         weights = BootstrapWeights(side.units, n_resamples, child_seed(seed, len(sides)))
         # The same class may have different positions in the labels of the two sets.
+        of_class = chosen_class(side, of_class)
         sample, place = Sample(side, weights), value_position(side, of_class)
         sides.append((sample, place))
         warn_of_sparse_data(sample, places=np.array([place]), where=f"`{name}`: ")

@@ -85,7 +85,7 @@ def read_predictions(
     score: str | Sequence[str] | None = None, set: str | None = None, filter: str | None = None,
     na: Sequence[str] | None = None, ids: SameIds = "same", missing: MissingResults = "refuse",
     normalize: bool = False, kind: KindOrAuto = "auto", labels: Sequence[str] | None = None,
-    battles: Sequence[str] | None = None,
+    positive: Any = None, battles: Sequence[str] | None = None,
     event: str | None = None,
 ) -> Predictions:  # fmt: skip
     """Read the predictions of any number of models on one test set.
@@ -168,9 +168,12 @@ def read_predictions(
     normalize, kind
         As for `modelcompare.Predictions`.
     labels : sequence of str, optional
-        The classes in their order, the positive one of two last; by default as an archive declares
-        them, or sorted, for any order of columns. Probabilities in lists are in this order; a
-        usual mark of a missing cell among them is a class.
+        The classes in their order; by default as an archive declares them, or sorted, for any order
+        of columns. Probabilities in lists are in this order; a usual mark of a missing cell among
+        them is a class.
+    positive : optional
+        The positive one of two classes, of which single probabilities and raw scores are; as for
+        `modelcompare.Predictions`.
     battles : sequence of str, optional
         Columns of two models that met and of the winner, as ``("model_a", "model_b", "winner")``,
         which are found by these names; see `from_battles`. The column of users, whose battles are
@@ -263,6 +266,8 @@ def checked_columns(**given: Any) -> Columns:
             given[option] = (value,) if one else check_names(option, value)
     if given.get("bounds") is not None:
         given["bounds"] = check_range(given["bounds"])
+    if given.get("positive") is not None:
+        given["positive"] = str(given["positive"])
     return Columns(**{**given, "score": given.get("score") or ()})
 
 

@@ -73,8 +73,8 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     if truth is not None:
         truth, outputs, logits = _ordered(arrays[true], outputs, logits, declared, labels, where)
     predictions = Predictions(
-        truth, outputs, kind=kind, labels=labels, **options, normalize=columns.normalize,
-        greater_is_better=columns.direction(), name=where,
+        truth, outputs, kind=kind, labels=labels, positive=columns.positive, **options,
+        normalize=columns.normalize, greater_is_better=columns.direction(), name=where,
         bounds=columns.bounds if kind == "scores" else None,
     )  # fmt: skip
     columns.check_used(predictions)
@@ -284,13 +284,6 @@ def _ordered(
     if declared is None or labels is None or declared.tolist() == labels.tolist():
         return truth, outputs, logits
     order = [declared.tolist().index(label) for label in labels.tolist()]
-    single = [name for name, array in outputs.items() if array.dtype.kind == "f" and array.ndim < 2]
-    if single:
-        raise ValueError(
-            f"{where}: model {single[0]!r} gave one probability for each sample, which is of the "
-            f"last class of the archive ({declared[-1]}), and labels (--read labels) have another "
-            "order; give a column for each class, or leave labels out."
-        )
 
     def turned(array: AnyArray) -> AnyArray:
         # Arrays of another shape are refused later.

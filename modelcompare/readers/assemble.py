@@ -232,7 +232,8 @@ def _of_truth(
         for model, frame, columns in given
     }
     return Predictions(
-        truth, outputs, kind=options.kind, labels=labels, normalize=options.normalize,
+        truth, outputs, kind=options.kind, labels=labels, positive=options.positive,
+        normalize=options.normalize,
         greater_is_better=options.direction(), **described,
     )  # fmt: skip
 

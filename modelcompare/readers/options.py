@@ -11,6 +11,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray
 from modelcompare.data.checks import rows_text
+from modelcompare.data.positive import conventional
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import Range
 from modelcompare.data.survival import SURVIVAL
@@ -42,7 +43,7 @@ ROLES = ("true", "event", "id", *BESIDE, "pred", "model_column")
 # Options whose values are names, True or False.
 _WRITTEN = {
     *ROLES, "annotators", "slices", "models", "scores", "score", "set", "filter", "na", "ids",
-    "missing", "normalize", "kind", "labels", "lower_is_better",
+    "missing", "normalize", "kind", "labels", "positive", "lower_is_better",
 }  # fmt: skip
 
 
@@ -77,6 +78,7 @@ class Columns:
     normalize: bool = False
     kind: KindOrAuto = "auto"
     labels: tuple[str, ...] | None = None
+    positive: str | None = None
     declared: tuple[tuple[str, ...], ...] = ()  # orders of the classes that archives declare
     battles: tuple[str, ...] | None = None  # columns of two models, and of the winner
     people: tuple[str, ...] = ()  # columns of labels that the pattern `true` names
@@ -155,8 +157,7 @@ class Columns:
     def given_labels(self, found: AnyArray | None, truth: AnyArray | None) -> AnyArray | None:
         """Return the classes, those of probabilities or named, of the true labels' type; or None.
 
-        Their order is that of `labels`, or else of the archive that declares them. Headings have
-        no order: the last class is the positive one, wherever its column is.
+        Their order is that of `labels`, or else of the archive that declares them.
         """
         order = self.labels
         if order is None:
@@ -166,7 +167,7 @@ class Columns:
         if order is None:
             # Times of survival probabilities are texts here.
             by = as_numbers(found) if self.kind in SURVIVAL else found
-            return found[np.argsort(by, kind="stable")]
+            return conventional(found[np.argsort(by, kind="stable")])
         place = {str(label): k for k, label in enumerate(found.tolist())}
         if {*place} != {*order}:
             raise ValueError(
@@ -184,8 +185,8 @@ class Columns:
         if len({*orders}) > 1:
             shown = " and ".join(", ".join(order) for order in orders[:2])
             raise ValueError(
-                f"archives have the classes in different orders ({shown}), on which the positive "
-                f"class depends; name the order, as {as_options(labels=orders[0])}."
+                f"archives have the classes in different orders ({shown}); name the order, as "
+                f"{as_options(labels=orders[0])}."
             )
         return next(iter(orders), None)
 
@@ -201,6 +202,7 @@ class Columns:
             self._refuse("event", gave)
         if predictions.labels is None:
             self._refuse("labels", gave)
+            self._refuse("positive", gave)
         if not self.people:
             one = "the truth is a column of labels"
             self._refuse("annotators", one, "name those of several people, as true='ann*'")

@@ -16,6 +16,7 @@ from modelcompare.data import checks
 from modelcompare.data.checks import DataWarning, rows_from
 from modelcompare.data.described import answers_of
 from modelcompare.data.kinds import Answers
+from modelcompare.data.positive import conventional
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.labels import COLLAPSE_AT
 from modelcompare.readers import names
@@ -124,7 +125,7 @@ class Layout:
         if not named:
             return self
         batches = self.rows.batches(named) if counted is None else counted.to_batches()
-        found = _classes(batches, named)
+        found = conventional(_classes(batches, named))
         given = self.columns.given_labels(None, found)
         return replace(self, labels=found if given is None else given)
 

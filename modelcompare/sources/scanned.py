@@ -38,7 +38,7 @@ def scan_predictions(
     scores: bool = False,
     greater_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
     na: Sequence[str] | None = None, normalize: bool = False, kind: KindOrAuto = "auto",
-    labels: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None, positive: Any = None,
     checkpoint: str | PathLike[str] | None = None,
 ) -> ScannedPredictions:  # fmt: skip
     """Read predictions block by block where they are, whenever they are needed.
@@ -60,7 +60,9 @@ def scan_predictions(
         As for `read_predictions`, inferred in the same ways from the first 65,536 rows; name the
         models if these rows are not like the others.
     labels : sequence of str, optional
-        All classes in their order, sorted by default; the last of two is the positive one.
+        All classes in their order, sorted by default.
+    positive : optional
+        As for `read_predictions`.
     id : str, optional
         The column that names the samples. If it is given, the names are checked to be distinct, in
         up to ten million rows.
@@ -98,7 +100,7 @@ def scan_predictions(
     columns = checked_columns(
         true=true, id=id, groups=groups, strata=strata, weight=weight, models=models, scores=scores,
         greater_is_better=greater_is_better, bounds=bounds, na=na, normalize=normalize, kind=kind,
-        labels=labels,
+        labels=labels, positive=positive,
     )  # fmt: skip
     folder = None if checkpoint is None else _folder(checkpoint)
     scan = ScannedPredictions.of(open_rows(source), columns, folder)
@@ -162,10 +164,8 @@ class ScannedPredictions(TestSet):
                 pass
             raise
         if (labels := layout.labels) is not None:
-            # Single probabilities are of the last class by default.
-            single = [model for model, kind in shown.kinds.items() if kind == "probabilities"]
             true = (labels[np.unique(t[n > 0])] for t, _, n in answers.values())
-            check_guess(labels, next(true, labels), answers, single)
+            check_guess(labels, next(true, labels), answers)
         layout = layout.settled(shown)
         part = cls(layout, layout.quietly(first), checkpoint)
         part._kept["counted"] = counted

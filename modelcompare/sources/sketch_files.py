@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -18,6 +18,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
+from modelcompare.data.positive import check_needed
 from modelcompare.data.sums import (
     ABOUT,
     COLUMNS,
@@ -45,7 +46,7 @@ _MOST_SAMPLES = 2**53
 
 
 @checked()
-def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
+def read_sketch(source: str | os.PathLike[str] | Any, *, positive: Any = None) -> Sketch:
     """Read a sketch that `Sketch.save`, or a query of ``modelcompare sketch --sql``, wrote.
 
     Parameters
@@ -53,6 +54,8 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
     source : path or DataFrame
         Parquet, or any other table that `read_predictions` reads; frames of pandas, polars,
         pyarrow, DuckDB. Rows of several sketches of one kind, one after the other, add up.
+    positive : optional
+        The positive one of two classes, if the sketch does not name it, as for `Predictions`.
 
     Returns
     -------
@@ -90,10 +93,15 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
         raise ValueError(f"{name} lacks the row that describes its numbers.")
     try:
         declared = [json.loads(text) for text in frame["label"][saying].unique()]
-        return _from_rows(frame[~saying], declared, name)
+        found = _from_rows(frame[~saying], declared, name)
     except _DAMAGED as error:
         reason = " ".join(str(error).split())
         raise _damaged(name, f"is no complete sketch ({reason})") from error
+    if positive is None:
+        return found
+    if found.n_classes != 1:
+        check_needed(positive, found.labels)
+    return Sketch(replace(found.about, positive=positive), found.counts, found.numbers)
 
 
 def holds_sketch(path: Path) -> bool:

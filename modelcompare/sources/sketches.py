@@ -25,6 +25,7 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.columns import Source
 from modelcompare.data.kinds import Output
+from modelcompare.data.positive import positive_of
 from modelcompare.data.sums import (
     ABOUT,
     COLUMNS,
@@ -85,6 +86,8 @@ class Sketch(TestSet):
         self._bounds = about.bounds
         self._kinds = dict(zip(about.models, about.kinds, strict=True))
         self._labels = None if about.labels is None else np.array(about.labels)
+        two = None if self.n_classes != 2 or self.of_sets else self._labels
+        self._positive = None if two is None else positive_of(about.positive, two)
         strata = None
         if about.strata:
             strata = np.repeat(np.arange(len(about.strata)), self.n_buckets)[counts > 0]
@@ -166,6 +169,7 @@ class Sketch(TestSet):
             runs=tuple(dict.fromkeys(a.runs + b.runs))[:2],
             weighted=a.weighted or b.weighted, missing_mass=a.missing_mass or b.missing_mass,
             name=a.name if a.name == b.name else None,
+            positive=a.positive if a.positive == b.positive else None,
         )  # fmt: skip
         about.n_units(self.n_buckets)
         (counts, one), (more, two) = (each._laid_out(about) for each in (self, other))

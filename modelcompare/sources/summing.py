@@ -160,6 +160,7 @@ def block_sums(
         salt=salt, models=block.models,
         kinds=tuple(block.kinds.values()),
         labels=None if block.labels is None else tuple(block.labels.tolist()),
+        positive=block.positive,
         metrics=tuple(metric.name for metric in chosen),
         statistics=(), judged=_judged(chosen), strata=strata,
         soft_truth=block.true_distribution is not None, runs=first_runs(block),

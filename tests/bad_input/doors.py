@@ -58,8 +58,8 @@ CASES: list[Call | Run] = [
         lambda _: mc.diagnostics.curve(
             mc.Predictions([0, 1, 1], {"a": [1.5, -2, 4]}, kind="values"), label=0
         ),
-        "raw scores are high for the last class, which 0 is not; turn their signs round and give "
-        "`labels` with that class last.",
+        "raw scores are high for the positive class, which 0 is not; turn their signs round and "
+        "pass positive=0 (--positive 0).",
     ),
     Run(
         "accuracy of markers",

@@ -98,7 +98,7 @@ CASES: list[Call | Run] = [
     Call("a pair of numbers", lambda _: mc.studies.variance_study(PREDS, [(1, 2)]), "`pairs` holds (1, 2); a pair names two metrics."),
     Call("a pair of a value of classes and an average", lambda _: mc.studies.variance_study(PREDS, [("f1", "cf1_macro")]), "`pairs` holds ('f1', 'cf1_macro'), of which one is per class and the other is not; average both or neither."),
     Call("a class that is not there", lambda _: mc.paired_test(PREDS, "a", "b", "f1", label="x"), "`label` 'x' is not a class; there are [0, 1]."),
-    Call("no class for a metric of classes", lambda _: mc.paired_test(PREDS, "a", "b", "f1"), "metric 'f1' is per class; name one with `label`: 0, 1."),
+    Call("no class for a metric of classes", lambda _: mc.paired_test(mc.Predictions([0, 1, 2], {"a": [0, 1, 2], "b": [0, 1, 1]}), "a", "b", "f1"), "metric 'f1' is per class; name one with `label`: 0, 1, 2."),
     Call("a class that is a list", lambda _: mc.diagnostics.curve(PREDS, label=[1]), "`label`: there is no class [1]; did you mean 1?"),
     Call("no metrics", lambda _: mc.compare(PREDS, []), "`metrics` is empty; name at least one, e.g. metrics=['accuracy']."),
     Call("a number for metrics", lambda _: mc.compare(PREDS, 5), "`metrics` holds 5; give a metric's name, a Metric, or a function metric(y_true, y_output).", TypeError),

@@ -80,6 +80,7 @@ OPTIONS: dict[str, list[Any]] = {
     "weight": COLUMN, "pred": COLUMN, "event": COLUMN, "model_column": COLUMN, "set": COLUMN, "filter": COLUMN,
     "score": ["nobody", 5, NAN, True, [5], b"x"], "na": [5, "x", [5], NAN, True, b"x"],
     "labels": [5, "x", [5], NAN, True, b"x", ["u", "u"]],
+    "positive": [5, "x", [], [5], {}, NAN, True, b"x"],
     "slices": [5, "y_true", [5], ["nobody"], NAN, True, b"x"],
     "models": NAMES, "scores": FLAG, "greater_is_better": FLAG,
     "bounds": [5, "x", NAN, True, [1], [1, 0], [0, NAN], (0, 1, 2), {"x": (0, 1)}, {"x": 5}],

@@ -51,4 +51,6 @@ def test_a_scan_takes_the_order_of_labels(run, tmp_path):
     ask = ("compare", "t.parquet", "-m", "f1", "--resamples", "99", "--read", "scan")
     assert run(*ask).read.endswith("classes: no, yes (positive: yes)\n")
     labels = ("--read", "labels=yes", "--read", "labels=no")
-    assert run(*ask, *labels).read.endswith("classes: yes, no (positive: no)\n")
+    assert run(*ask, *labels).read.endswith("classes: yes, no\n")
+    named = run(*ask, "--positive", "no")
+    assert named.read.endswith("classes: yes, no (positive: no)\n")

@@ -60,8 +60,8 @@ def test_a_cost_has_its_best_threshold(seed):
 def test_weights_count_and_the_class_is_chosen():
     y, p = draw()
     weight = np.random.default_rng(1).random(len(y)) + 0.1
-    preds = mc.Predictions(y, {"a": p["a"]}, sample_weight=weight)
-    (t,) = mc.diagnostics.choose_thresholds(preds, "f1", label=0).values()
+    preds = mc.Predictions(y, {"a": 1 - p["a"]}, sample_weight=weight, positive=0)
+    (t,) = mc.diagnostics.choose_thresholds(preds, "f1").values()
     scores = 1 - p["a"]
     values = {
         each: reference.f1_score(1 - y, scores >= each, sample_weight=weight)
@@ -96,7 +96,7 @@ def test_what_has_no_threshold_is_refused():
         mc.diagnostics.choose_thresholds(preds, "log_loss")
     three = mc.Predictions([0, 1, 2], {"a": np.eye(3)})
     with pytest.raises(ValueError, match="two classes, and there are 3"):
-        mc.diagnostics.choose_thresholds(three, "f1", label=1)
+        mc.diagnostics.choose_thresholds(three, "f1[1]")
 
 
 def test_the_command_chooses_on_validation_data(tmp_path, run):
@@ -110,10 +110,10 @@ def test_the_command_chooses_on_validation_data(tmp_path, run):
     asked = ("--threshold-from", paths[1], "--threshold-for", "f1[1]", "--resamples", "99")
     shown = run("compare", paths[0], *asked, "-m", "f1[1]")
     validation, test = (mc.read_predictions(path) for path in paths[::-1])
-    found = mc.diagnostics.choose_thresholds(validation, "f1", label=1)
+    found = mc.diagnostics.choose_thresholds(validation, "f1")
     chosen = f"a {found['a']:.4g}, b {found['b']:.4g}"
     assert f"thresholds of 1, best for f1[1]: {chosen}" in shown.err
-    at = mc.diagnostics.at_thresholds(test, found, label=1)
+    at = mc.diagnostics.at_thresholds(test, found)
     value = mc.bootstrap(at, "f1", n_resamples=2).estimate
     assert f"{value['a', 'f1', 1]:.3f}" in shown.out
     (tmp_path / "costs.csv").write_text(",0,1\n0,0,1\n1,9,0\n")
@@ -220,12 +220,13 @@ def test_the_command_takes_a_threshold(tmp_path, run):
         "--resamples",
         "99",
     )
-    for flag, label in (("0.3", None), ("0=0.3", 0)):
-        at = mc.diagnostics.at_thresholds(preds, dict.fromkeys("ab", 0.3), label=label)
+    of_none = mc.read_predictions(tmp_path / "t.csv", positive=0)
+    for found, flags in ((preds, ()), (of_none, ("--positive", "0"))):
+        at = mc.diagnostics.at_thresholds(found, dict.fromkeys("ab", 0.3))
         value = mc.bootstrap(at, "accuracy", n_resamples=2).estimate.iloc[0]
-        assert f'"estimate": {value}' in run(*asked, "--threshold", flag).out
-    several = run(*asked, "--threshold", "0=0.3", "--threshold", "1=0.3")
-    assert "--threshold names several labels; name the positive class." in several.err
+        assert f'"estimate": {value}' in run(*asked, *flags, "--threshold", "0.3").out
+    named = run(*asked, "--threshold", "0=0.3")
+    assert "give the number alone, and name the positive one with --positive CLASS." in named.err
 
 
 def test_one_half_is_the_first_class_as_in_predict_and_a_threshold_is_reached_by_itself():

@@ -162,7 +162,7 @@ def test_real_values_and_scores_are_served():
 )
 def test_what_needs_all_samples_at_once_is_refused_by_name(metric, soft_frame):
     frame = soft_frame[soft_frame["y_true"] != "z"].drop(columns=["w", "a:z", "b:z"])
-    scan = mc.io.scan_predictions(frame, normalize=True)
+    scan = mc.io.scan_predictions(frame, normalize=True, positive="x")
     with pytest.raises(ValueError, match=r"cannot be computed block by block.*\.load\(\)"):
         Evaluation(scan, resolve_metrics(metric, scan))
 

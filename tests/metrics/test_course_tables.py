@@ -77,7 +77,7 @@ def test_the_exercise_of_ten_objects():
     matrix = mc.diagnostics.confusion_matrix(truth, predicted)
     tp, fn, fp, tn = (matrix.loc[t, p] for t, p in (("A", "A"), ("A", "B"), ("B", "A"), ("B", "B")))
     assert (tp, fn, fp, tn) == (4, 1, 3, 2)
-    options = {"average": "binary", "pos_label": "A"}
+    options = {"average": "binary", "positive": "A"}
     assert mc.metrics.accuracy(truth, predicted) == 0.6
     assert mc.metrics.precision(truth, predicted, **options) == pytest.approx(4 / 7)
     assert mc.metrics.recall(truth, predicted, **options) == 0.8

@@ -31,8 +31,8 @@ def data_sets(draw, n_classes=3, largest=20):
     return np.array(y_true), y_prob
 
 
-def values(y_true, y_prob, labels, weight=None, names=NAMES):
-    preds = Predictions(y_true, {"a": y_prob}, labels=labels, sample_weight=weight)
+def values(y_true, y_prob, labels, weight=None, names=NAMES, **named):
+    preds = Predictions(y_true, {"a": y_prob}, labels=labels, sample_weight=weight, **named)
     evaluation = Evaluation(preds, resolve_metrics(names, preds))
     return evaluation.estimate()[0], evaluation
 
@@ -73,7 +73,7 @@ def test_metrics_of_the_positive_class_are_those_that_change_when_two_classes_ch
     y_prob = rng.dirichlet([1, 1], 60)
     names = [*NAMES, *TWO_CLASSES, "roc_auc_at_0.1"]
     before, evaluation = values(y_true, y_prob, [0, 1], names=names)
-    after, _ = values(y_true, y_prob[:, ::-1], [1, 0], names=names)
+    after, _ = values(y_true, y_prob, [0, 1], names=names, positive=0)
     changed = set()
     for name in names:
         where = evaluation.metric_slice(name)

@@ -30,8 +30,11 @@ def test_they_take_and_give_what_scikit_learns_do(function, reference, average):
 
 def test_binary_average_looks_at_one_class():
     y_true, y_pred = ["spam", "ham", "spam", "ham"], ["spam", "spam", "ham", "ham"]
-    assert mc.metrics.f1(y_true, y_pred, average="binary", pos_label="spam") == 0.5
-    with pytest.raises(ValueError, match=r"`pos_label` 1 is not a class: \['ham', 'spam'\]"):
+    assert mc.metrics.f1(y_true, y_pred, average="binary", positive="spam") == 0.5
+    with pytest.raises(
+        ValueError,
+        match=r"average='binary' is of one class, and nothing determines which of 'ham' and 'spam' ",
+    ):
         mc.metrics.f1(y_true, y_pred, average="binary")
 
 

@@ -77,19 +77,22 @@ def test_swaps_of_raw_scores_do_not_look_at_their_scales(markers):
     assert p_values[0] == p_values[1]
 
 
-def test_of_texts_the_last_class_is_positive_and_a_warning_says_so():
+def test_raw_scores_of_texts_are_refused_until_the_class_is_named():
     predicted = np.where(ASAH.poor == 1, "poor", "good")
-    with pytest.warns(DataWarning, match="raw scores of 'poor'"):
-        preds = mc.Predictions(predicted, MARKERS, kind="values")
+    with pytest.raises(
+        ValueError, match=r"one raw score .* pass positive='poor' \(--positive poor"
+    ):
+        mc.Predictions(predicted, MARKERS, kind="values")
+    preds = mc.Predictions(predicted, MARKERS, kind="values", positive="poor")
     assert preds.labels.tolist() == ["good", "poor"]
     found = mc.bootstrap(preds, "roc_auc", n_resamples=2).point[:, 0]
     np.testing.assert_allclose(found, [roc_auc_score(ASAH.poor, x) for x in MARKERS.values()])
 
 
-def test_labels_choose_the_positive_class():
+def test_the_class_that_is_named_is_the_positive_one():
     predicted = np.where(ASAH.poor == 1, "poor", "good")
     turned = {model: -raw for model, raw in MARKERS.items()}
-    preds = mc.Predictions(predicted, turned, kind="values", labels=["poor", "good"])
+    preds = mc.Predictions(predicted, turned, kind="values", positive="good")
     found = mc.bootstrap(preds, "average_precision", n_resamples=2).point[:, 0]
     truth = ASAH.poor == 0
     np.testing.assert_allclose(found, [average_precision_score(truth, x) for x in turned.values()])
@@ -164,14 +167,15 @@ def test_curves_and_operating_points_of_raw_scores(markers):
     assert given.recall == pytest.approx((MARKERS["wfns"][positive] >= 4).mean())
 
 
-@pytest.mark.filterwarnings("default::modelcompare.data.checks.DataWarning")
 def test_a_table_of_markers_is_compared_in_one_command(tmp_path, capsys):
     table = ASAH.assign(y_true=np.where(ASAH.poor == 1, "poor", "good"))[["y_true", "s100b"]]
     table.to_csv(tmp_path / "markers.csv", index=False)
     options = ["--kind", "values", "--resamples", "99", "--format", "csv"]
-    main(["compare", str(tmp_path / "markers.csv"), *options])
+    assert main(["compare", str(tmp_path / "markers.csv"), *options]) == 2
+    assert capsys.readouterr().err.endswith(" --kind values --positive poor\n")
+    main(["compare", str(tmp_path / "markers.csv"), *options, "--positive", "poor"])
     out, err = capsys.readouterr()
-    assert "raw scores of 'poor'" in err
+    assert "classes: good, poor (positive: poor)" in err
     found = pd.read_csv(io.StringIO(out)).set_index("metric").estimate
     assert found["roc_auc"] == pytest.approx(roc_auc_score(ASAH.poor, MARKERS["s100b"]))
 

@@ -22,7 +22,7 @@ ASKED = {
 @pytest.mark.parametrize("name", ASKED)
 def test_a_class_of_any_name_leaves_the_signature_as_it_is(name):
     plain, named = (
-        mc.Predictions(np.array(classes)[TRUTH], MODELS, labels=classes)
+        mc.Predictions(np.array(classes)[TRUTH], MODELS, labels=classes, positive=classes[1])
         for classes in (["no", "yes"], ["no", "For these"])
     )
     found = [ASKED[name](preds) for preds in (plain, named)]
@@ -34,7 +34,7 @@ def test_a_class_of_any_name_leaves_the_signature_as_it_is(name):
 
 def test_a_test_set_of_any_name_leaves_the_signature_as_it_is():
     first, second = (
-        mc.Predictions(np.array(classes)[TRUTH], MODELS, labels=classes)
+        mc.Predictions(np.array(classes)[TRUTH], MODELS, labels=classes, positive=classes[1])
         for classes in (["no", "yes"], ["no", "ja"])
     )
     found = mc.decide(

@@ -1,4 +1,4 @@
-"""The order of columns, keys and files is not that of the classes, of which the last is positive."""
+"""The order of columns, keys and files is not that of the classes, of which the positive is the last."""
 
 import json
 
@@ -196,11 +196,20 @@ def test_labels_turn_logits_and_their_order_too(tmp_path):
     assert found == pytest.approx(average_precision_score(TRUTH == "yes", log_odds))
 
 
-def test_a_single_probability_is_of_the_last_class_of_its_archive(tmp_path):
+def test_a_single_probability_is_of_the_class_that_is_named_whatever_an_archive_declares(tmp_path):
     path = archive(tmp_path / "t.npz", ["no", "yes"], a=YES["a"])
     assert read_predictions(path).probabilities("a")[0, 1] == YES["a"][0]
-    with pytest.raises(ValueError, match=r"which is of the last class of the archive \(yes\)"):
-        read_predictions(path, labels=["yes", "no"])
+    turned = archive(tmp_path / "turned.npz", ["yes", "no"], a=YES["a"])
+    for refused in (
+        lambda: read_predictions(path, labels=["yes", "no"]),
+        lambda: read_predictions(turned),
+    ):
+        with pytest.raises(ValueError, match="nothing determines which of 'yes' and 'no' is the"):
+            refused()
+    for found in (path, turned):
+        preds = read_predictions(found, positive="yes")
+        assert preds.labels.tolist() == ["no", "yes"]
+        np.testing.assert_array_equal(preds.probabilities("a")[:, 1], YES["a"])
 
 
 def archives(folder, **orders):
@@ -278,10 +287,8 @@ def test_results_of_such_metrics_name_the_positive_class():
     assert NOTE in mc.diagnostics.gaps(sliced, metric, min_size=9, n_resamples=99).notes
 
 
-def test_a_class_beside_such_a_metric_is_refused_with_the_order_that_asks_about_it():
-    remedy = (
-        r"leave 'no' out and pass labels=\['yes', 'no'\] \(--read labels=yes --read labels=no\)"
-    )
+def test_a_class_beside_such_a_metric_is_refused_with_the_option_that_names_it():
+    remedy = r"leave 'no' out and pass positive='no' \(--positive no\)"
     with pytest.raises(ValueError, match=remedy):
         mc.compare(read_predictions(wide(["yes", "no"])), "average_precision[no]")
 

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.data.checks import DataWarning
 from tests.small_blocks import ROW_BLOCK
 
 pa = pytest.importorskip("pyarrow")
@@ -104,13 +103,22 @@ def test_rows_that_are_sorted_by_their_class_are_read(n_models):
 def test_probabilities_of_rows_that_are_sorted_by_their_class_are_read():
     true, rng = SORTED, np.random.default_rng(0)
     soft = pd.DataFrame({"y_true": true, "a": rng.random(len(true))})
-    with pytest.warns(DataWarning, match="taken for that of 'yes'"):
-        memory = mc.read_predictions(soft)
-    with pytest.warns(DataWarning, match="taken for that of 'yes'"):
-        scan = mc.io.scan_predictions(soft, models=["a"])
-    assert scan.labels.tolist() == ["no", "yes"]
-    outputs = joined(scan.blocks(), lambda b: b.probabilities("a"))
-    np.testing.assert_array_equal(outputs, memory.probabilities("a"))
+    for positive, order in ((None, ["no", "yes"]), ("no", ["yes", "no"])):
+        memory = mc.read_predictions(soft, positive=positive)
+        scan = mc.io.scan_predictions(soft, models=["a"], positive=positive)
+        assert scan.labels.tolist() == memory.labels.tolist() == order
+        assert scan.positive == memory.positive == order[1]
+        outputs = joined(scan.blocks(), lambda b: b.probabilities("a"))
+        np.testing.assert_array_equal(outputs, memory.probabilities("a"))
+    named = soft.assign(y_true=soft["y_true"].map({"no": "ok", "yes": "fraud"}))
+    with pytest.raises(
+        ValueError, match=r"pass positive='fraud' \(--positive fraud\) or positive='ok'"
+    ):
+        mc.io.scan_predictions(named, models=["a"])
+    scan = mc.io.scan_predictions(named, models=["a"], positive="fraud")
+    assert scan.labels.tolist() == ["ok", "fraud"]
+    # Each block has both classes in this order, whichever of them its rows have.
+    assert {*next(scan.blocks()).codes} == {0, 1} or scan.head.labels.tolist() == ["ok", "fraud"]
 
 
 def test_models_that_are_not_named_add_no_class():

@@ -1,0 +1,136 @@
+"""The positive one of two classes: named, or 1, True or yes by convention, and always the last."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from modelcompare.arrays import AnyArray
+from modelcompare.data import checks
+from modelcompare.words import Kind, KindOrAuto, shown
+
+# Pairs of which the second is the positive class.
+_CONVENTIONS = (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("n", "y"))
+_OF_CLASSES = frozenset({"labels", "probabilities", "values"})
+Sided = tuple[Any, AnyArray | None, dict[str, AnyArray], dict[str, AnyArray]]
+
+
+class UnnamedError(ValueError):
+    """Error that nothing determines the positive one of two classes; `options` would name it."""
+
+    def __init__(self, what: str, labels: AnyArray | None) -> None:
+        known = np.asarray(labels).tolist()
+        ways = (f"positive={x!r} (--positive {shlex.quote(str(x))})" for x in known)
+        self.problem = (
+            f"{what}, and nothing determines which of {' and '.join(map(repr, known))} is the "
+            f"positive class; pass {' or '.join(ways)}."
+        )
+        self.options = {"positive": str(known[0])}
+        super().__init__(self.problem)
+
+
+def conventional(labels: AnyArray) -> AnyArray:
+    """Return inferred classes with the one last that is positive by convention, if there is one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> conventional(np.array(["YES", "no"])).tolist(), conventional(np.array([1, 2])).tolist()
+    (['no', 'YES'], [1, 2])
+    """
+    first = len(labels) == 2 and positive_of(None, labels) == labels[0]
+    return labels[::-1].copy() if first else labels
+
+
+def positive_of(named: Any, labels: AnyArray) -> Any:
+    """Return the positive class, as named or by convention; None if neither determines it.
+
+    Raises
+    ------
+    ValueError
+        If the class that is named is none of the labels.
+    """
+    known = labels.tolist()
+    if named is not None:
+        found = [label for label in known if str(label) == str(named)]
+        if not found:
+            raise ValueError(
+                f"`positive` (--positive) {shown(named)} is not a class; there are "
+                f"{checks.listed(labels)}."
+            )
+        return found[0]
+    plain = [str(label).strip().casefold().removesuffix(".0") for label in known]
+    pairs = (pair for pair in _CONVENTIONS if {*plain} <= {*pair} and pair[1] in plain)
+    return next((known[plain.index(yes)] for _, yes in pairs if len({*plain}) == len(known)), None)
+
+
+def check_needed(named: Any, labels: AnyArray | None) -> None:
+    """Refuse to name the positive class where there are not two."""
+    if named is not None and (labels is None or len(labels) != 2):
+        what = "none" if labels is None else len(labels)
+        raise ValueError(
+            f"`positive` (--positive) is one of two classes, and there are {what}; leave it out."
+        )
+
+
+def with_positive(
+    named: Any, labels: AnyArray | None, truth: dict[str, AnyArray],
+    outputs: dict[str, AnyArray], kinds: Mapping[str, Kind], *, ordered: bool,
+    asked: KindOrAuto = "probabilities",
+) -> Sided:  # fmt: skip
+    """Return the positive one of two classes, or None, and the data with it as the last class.
+
+    Parameters
+    ----------
+    named : object
+        The positive class, or its text; None if it is not named.
+    labels, truth, outputs, kinds
+        The classes, columns of the truth, and outputs of the models with their types.
+    ordered : bool
+        Whether the order of the classes was given: the first of them is then not positive by
+        convention.
+    asked : str
+        Output type as it was given.
+
+    Raises
+    ------
+    ValueError
+        If the positive class is none of two, or outputs are of one class that nothing determines.
+    """
+    if labels is None or len(labels) != 2 or not {*kinds.values()} <= _OF_CLASSES:
+        check_needed(named, None if {*kinds.values()} - _OF_CLASSES else labels)
+        return None, labels, truth, outputs
+    positive = positive_of(named, labels)
+    turned = positive is not None and positive == labels[0]
+    if turned and ordered and named is None:
+        positive, turned = None, False
+    single = [m for m, k in kinds.items() if k == "probabilities" and outputs[m].ndim == 1]
+    raw = [model for model, kind in kinds.items() if kind == "values"]
+    texts = checks.holds_texts(labels)
+    if positive is None and (single or (raw and (asked == "auto" or texts))):
+        # The rarer class first.
+        rare = labels[np.argsort(np.bincount(truth["codes"], minlength=2), kind="stable")]
+        what = "raw score" if texts else "raw score, or real value (--kind values),"
+        what = "probability" if single else what
+        raise UnnamedError(f"{_who(single or raw)} one {what} per sample", rare)
+    if raw and asked == "auto":
+        checks.warn_of_data(
+            f"{_who(raw)} real numbers beyond [0, 1] for 2 classes, which were taken for raw "
+            f"scores of {positive!r}: only their order counts; pass kind='values' (--kind values) "
+            "to confirm.",
+        )
+    if not turned:
+        return positive, labels, truth, outputs
+    columns = {"codes": checks.frozen(1 - truth["codes"])}
+    if "true_distribution" in truth:
+        columns["true_distribution"] = checks.frozen(truth["true_distribution"][:, ::-1])
+    both = {m: array[:, ::-1] if array.ndim == 2 else array for m, array in outputs.items()}
+    return positive, checks.frozen(labels[::-1]), {**truth, **columns}, both
+
+
+def _who(models: Sequence[str]) -> str:
+    """Write which models gave something, as the subject of a sentence."""
+    return f"model {models[0]!r} gave" if len(models) == 1 else f"{len(models)} models gave"

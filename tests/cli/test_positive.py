@@ -1,0 +1,75 @@
+"""The commands refuse numbers of one class until `--positive` names it."""
+
+import shlex
+
+import pytest
+from sklearn import metrics as reference
+
+from modelcompare.sources.queries import sketch_query
+from tests.test_positive import FRAUD, HARD, RAW, TRUTH, N, Y, table
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path):
+    for name, outputs in {"soft": FRAUD, "raw": RAW, "hard": HARD}.items():
+        table(outputs).to_csv(tmp_path / f"{name}.csv", index=False)
+    return tmp_path
+
+
+def test_one_and_two_ask_only_where_the_answer_depends_on_it(run):
+    table({m: 1 + (p > 0.5) for m, p in FRAUD.items()}, 1 + Y).to_csv("hard12.csv", index=False)
+    table(FRAUD, 1 + Y).to_csv("soft12.csv", index=False)
+    shown = run("compare", "hard12.csv", "--resamples", "99")
+    assert (shown.code, "positive" in shown.err) == (0, False)
+    assert run("compare", "soft12.csv", "--resamples", "99").code == 2
+    shown = run("compare", "soft12.csv", "--resamples", "99", "--positive", "2")
+    assert shown.code == 0
+    assert shown.read.count("classes: 1, 2 (positive: 2)") == 1
+
+
+@pytest.mark.parametrize("kind", ["soft", "raw"])
+@pytest.mark.filterwarnings("default::modelcompare.data.checks.DataWarning")
+def test_the_refusal_ends_in_a_command_that_answers(run, kind):
+    refused = run("compare", f"{kind}.csv")
+    assert refused.code == 2
+    command = refused.err.rpartition(" Try: modelcompare ")[2]
+    assert command == f"compare {kind}.csv --positive fraud\n"
+    shown = run(*shlex.split(command), "--resamples", "99", "-m", "roc_auc")
+    assert shown.code == 0
+    assert "good leads" in shown.out
+    assert "classes: ok, fraud (positive: fraud)" in shown.read + shown.err
+
+
+@pytest.mark.parametrize("command", ["compare", "gate", "keep", "sample-size", "report", "sketch"])
+def test_every_command_refuses_and_answers(run, command):
+    asked = {
+        "compare": ["-m", "roc_auc", "--resamples", "99"],
+        "gate": ["--baseline", "bad", "--candidate", "good", "--rule", "roc_auc:-0.02"],
+        "keep": ["--baseline", "bad", "--candidate", "good", "--rule", "roc_auc:+0", "--ledger", "l.jsonl"],
+        "sample-size": ["-m", "roc_auc"],
+        "report": ["-m", "roc_auc", "--resamples", "99", "-o", "r.html"],
+        "sketch": ["-m", "accuracy", "-o", "s.parquet"],
+    }[command]  # fmt: skip
+    refused = run(command, "soft.csv", *asked)
+    assert refused.code == 2
+    assert "nothing determines which of 'fraud' and 'ok' is the positive class" in refused.err
+    assert run(command, "soft.csv", *asked, "--positive", "fraud").code == 0, command
+
+
+def test_a_command_thresholds_the_positive_class(run):
+    asked = ("compare", "soft.csv", "--threshold", "0.5", "-m", "recall[fraud]", "--format", "csv")
+    assert run(*asked).code == 2
+    shown = run(*asked, "--positive", "fraud", "--resamples", "99").out
+    for said in HARD.values():
+        assert str(reference.recall_score(TRUTH, said, pos_label="fraud"))[:8] in shown
+
+
+def test_a_gate_on_a_sketch_of_a_query_asks(run):
+    duckdb = pytest.importorskip("duckdb")
+    frame = table(HARD).assign(id=range(N))  # noqa: F841  the query reads it
+    text = sketch_query("duckdb", table="frame", true="y_true", models=[*HARD], id="id")
+    duckdb.sql(text).df().to_parquet("sql.parquet")
+    gate = ("gate", "--baseline", "bad", "--candidate", "good", "--margin", "0.02", "-m", "f1")
+    assert run(*gate, "sql.parquet").code == 2
+    shown = run(*gate, "sql.parquet", "--positive", "fraud")
+    assert (shown.code, "fraud" in shown.out) == (0, True)
