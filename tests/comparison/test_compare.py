@@ -345,6 +345,16 @@ def test_a_baseline_is_compared_with_and_nothing_else(preds):
         mc.compare(preds, "accuracy", baseline="bad")
 
 
+def test_a_clause_counts_the_tests_that_it_is_corrected_for_if_there_are_several():
+    rng = np.random.default_rng(0)
+    scores = {m: rng.random(50) + 0.01 * i for i, m in enumerate("abc")}
+    preds = mc.Predictions.from_scores(scores, greater_is_better=True)
+    two = mc.compare(preds, baseline="a", n_resamples=99)
+    assert re.search(r"p = [0-9.]+, both for 2 tests\)", two.verdict())
+    one = mc.compare(preds[["a", "b"]], n_resamples=99)
+    assert re.search(r"p = [0-9.]+\)", one.verdict())
+
+
 def test_where_too_few_samples_part_the_models_nothing_can_be_shown_and_that_is_reported():
     y = [0, 1] * 10
     preds = mc.Predictions(y, {"a": y, "b": [1, 0, 1, 0, *y[4:]]})

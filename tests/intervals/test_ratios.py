@@ -14,6 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from modelcompare.intervals.averages import (
     Average,
+    comparable_mean,
     effective_size_interval,
     mover_interval,
     outcome_counts,
@@ -301,3 +302,17 @@ def test_unequal_weights_count_for_fewer_samples():
     uneven = interval_of(confusion, F1, squares=3 * confusion)
 
     assert uneven[0] < even[0] < even[1] < uneven[1]
+
+
+def test_the_mean_for_a_difference_counts_classes_that_are_only_predicted_in_precision_alone():
+    # Two classes have one sample each, so that about 2 * 1 / 2 more have none by chance.
+    confusion = np.array([[4, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]], dtype=float)
+    means = {
+        name: comparable_mean(average(confusion, RATIOS[name]))
+        for name in ("precision", "recall", "f1")
+    }
+
+    # The precisions are 1, 1, unknown and, of the class that is only predicted, 0.
+    assert means["precision"] == pytest.approx(0.75 * 1 * 2 / (2 + 1))
+    assert means["recall"] == pytest.approx(0.75 * np.mean([0.8, 1, 0]))
+    assert means["f1"] == pytest.approx(np.mean([8 / 9, 1, 0]))
