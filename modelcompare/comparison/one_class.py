@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.data.positive import positive_for
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
@@ -42,7 +43,7 @@ class OneClass:
         """Return the scores for a class, by default the positive one; raise if there are none."""
         resolve_metrics("average_precision_macro", predictions)
         if label is None and predictions.n_classes == 2:
-            label = predictions.positive_for("scores are of one class")
+            label = positive_for("scores are of one class", predictions)
         code = class_code("`label`", label, predictions)
         raw = "values" in predictions.kinds.values()
         if raw and code != 1:

@@ -10,6 +10,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray
 from modelcompare.data import checks
+from modelcompare.data.test_set import TestSet
 from modelcompare.words import Kind, KindOrAuto, shown
 
 # Pairs of which the second is the positive class.
@@ -65,6 +66,13 @@ def positive_of(named: Any, labels: AnyArray) -> Any:
     plain = [str(label).strip().casefold().removesuffix(".0") for label in known]
     pairs = (pair for pair in _CONVENTIONS if {*plain} <= {*pair} and pair[1] in plain)
     return next((known[plain.index(yes)] for _, yes in pairs if len({*plain}) == len(known)), None)
+
+
+def positive_for(what: str, predictions: TestSet) -> Any:
+    """Return the positive one of two classes, on which something depends; refuse if not known."""
+    if predictions.positive is None:
+        raise UnnamedError(what, predictions.labels)
+    return predictions.positive
 
 
 def check_needed(named: Any, labels: AnyArray | None) -> None:

@@ -27,7 +27,7 @@ from modelcompare.data.columns import (
 from modelcompare.data.described import check_classes, described, described_in_html
 from modelcompare.data.judges import Judge, check_design, check_judged, with_verdicts
 from modelcompare.data.kinds import Output, checked_output
-from modelcompare.data.positive import with_positive
+from modelcompare.data.positive import positive_for, with_positive
 from modelcompare.data.scores import (
     Direction,
     Ranges,
@@ -64,8 +64,7 @@ class Predictions(TestSet):
         probability of the `positive` one of two classes, real values, per-example scores, or texts.
         Of several labels a sample lists of labels, rows of 0 and 1, or the probability of each. Of
         times until an event a risk, or the probability to survive each of some times, `labels`.
-        Values for a truth of two classes are raw scores (markers, logits) of the positive class,
-        whose order roc_auc and average_precision take.
+        Values for a truth of two classes are raw scores (markers, logits) of the positive class.
     kind : {"auto", "labels", "probabilities", "values", "scores", "texts", "text_lists", \
 "label_sets", "label_probabilities", "label_counts", "label_detections", "risks", \
 "survival_probabilities"}
@@ -290,7 +289,7 @@ class Predictions(TestSet):
         if self.n_classes != 2:
             return self
         if any(array.ndim == 1 for array in logits.values()):
-            self.positive_for("a logit per sample is of one class")
+            positive_for("a logit per sample is of one class", self)
         ordered = {m: self.output(m).ordered_by(array) for m, array in logits.items()}
         return self._replaced(self._outputs | ordered)
 

@@ -22,7 +22,6 @@ from modelcompare.data.columns import Source
 from modelcompare.data.judges import Judge
 from modelcompare.data.kinds import Output
 from modelcompare.data.label_sets import SETS
-from modelcompare.data.positive import UnnamedError
 from modelcompare.data.scores import Direction, Range, Ranges, of_score
 from modelcompare.data.sums import About
 from modelcompare.data.survival import SURVIVAL
@@ -184,12 +183,6 @@ class TestSet(ABC):
     @property
     def positive(self) -> Any:
         """The positive one of two classes, the last; None if it is not known."""
-        return self._positive
-
-    def positive_for(self, what: str) -> Any:
-        """Return the positive one of two classes, as `what` depends on it; refuse if not known."""
-        if self._positive is None:
-            raise UnnamedError(what, self.labels)
         return self._positive
 
     @property

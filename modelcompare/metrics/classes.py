@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from modelcompare.data.positive import positive_for
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.planning import positive_note
@@ -107,6 +108,6 @@ def resolved_value(metric: MetricLike, label: Any, predictions: TestSet) -> tupl
         return found, None
     known = [] if predictions.labels is None else predictions.labels.tolist()
     if of_class is None and len(known) == 2:
-        return found, predictions.positive_for(f"metric {found.name!r} is per class")
+        return found, positive_for(f"metric {found.name!r} is per class", predictions)
     code = class_code(f"{found.name} of one class, `label` (--label)", of_class, predictions)
     return found, known[code]

@@ -188,9 +188,14 @@ def _checked(
         )
     if kind == "probabilities" and len(classes) == 2:
         positive, classes, true, outputs = with_positive(
-            positive, classes, true, {where: output}, {where: kind}, ordered=labels is not None
+            positive,
+            classes,
+            true,
+            {"y_prob": output},
+            {"y_prob": kind},
+            ordered=labels is not None,
         )
-        output = outputs[where]
+        output = outputs["y_prob"]
         if isinstance(metric, OrderMetric):
             if positive is None and metric.of_positive:
                 raise UnnamedError(f"{metric.name} depends on the positive class", classes)

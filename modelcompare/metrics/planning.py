@@ -12,6 +12,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.checks import warn_of_data
+from modelcompare.data.positive import positive_for
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import known_direction
 from modelcompare.escape import terminal
@@ -31,19 +32,9 @@ _SERVES = {
 def check_served(metric: AnyMetric, predictions: TestSet) -> None:
     """Refuse a metric if a model, or `y_true`, does not have the data that it needs."""
     if predictions.about is not None:
-        if not isinstance(metric, Metric) or metric.of_items:
-            raise ValueError(
-                f"metric {metric.name!r} is not a sum over samples, and a sketch stores sums only; "
-                "compute it from the predictions."
-            )
-        if not {name for name, _ in predictions.sums} >= {each.name for each in metric.statistics}:
-            raise ValueError(
-                f"the sketch holds no sums for metric {metric.name!r}, it was made for "
-                f"{', '.join(predictions.about.metrics)}; sketch the predictions again and name it "
-                "too."
-            )
+        _check_summed(metric, predictions, predictions.about.metrics)
     if _of_positive(metric, predictions):
-        predictions.positive_for(f"{metric.name} depends on the positive class")
+        positive_for(f"{metric.name} depends on the positive class", predictions)
     of_two = isinstance(metric, OrderMetric) and metric.serves_values and predictions.n_classes == 2
     hint = (
         "; raw scores of two classes are for roc_auc and average_precision, for other metrics give "
@@ -70,6 +61,20 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
     if metric.needs == "values" and truth is not None and truth.dtype.kind == "O":
         raise ValueError(
             f"metric {metric.name!r} needs true values, but `y_true` holds texts{hint}."
+        )
+
+
+def _check_summed(metric: AnyMetric, predictions: TestSet, made_for: Sequence[str]) -> None:
+    """Refuse a metric of which a sketch has no sums."""
+    if not isinstance(metric, Metric) or metric.of_items:
+        raise ValueError(
+            f"metric {metric.name!r} is not a sum over samples, and a sketch stores sums only; "
+            "compute it from the predictions."
+        )
+    if not {name for name, _ in predictions.sums} >= {each.name for each in metric.statistics}:
+        raise ValueError(
+            f"the sketch holds no sums for metric {metric.name!r}, it was made for "
+            f"{', '.join(made_for)}; sketch the predictions again and name it too."
         )
 
 

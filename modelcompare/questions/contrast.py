@@ -12,6 +12,7 @@ import numpy as np
 
 from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.few_labels import warn_of_little_data
+from modelcompare.data.positive import positive_for
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import joined
@@ -278,7 +279,7 @@ def chosen_class(evaluation: Evaluation, label: Any) -> Any:
     """Return the class of one value: as given, or of a metric of each of two the positive one."""
     predictions = evaluation.predictions
     if label is None and len(evaluation.keys) == 2 and not predictions.of_sets:
-        return predictions.positive_for(f"metric {evaluation.metrics[0].name!r} is per class")
+        return positive_for(f"metric {evaluation.metrics[0].name!r} is per class", predictions)
     return label
 
 
