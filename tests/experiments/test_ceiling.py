@@ -129,3 +129,17 @@ def test_what_falls_short_is_named_beyond_the_noise_of_few_silent_trials():
     ])  # fmt: skip
     assert study.short(table).tolist() == [False, True, True, True, False, True, False]
     assert study.needless(table).tolist() == [*[False] * 6, True]
+
+
+def test_the_kept_rows_are_of_the_cells_and_what_falls_short_is_named():
+    table = pd.read_csv(study.RESULTS)
+    cells = pd.DataFrame(study.cells())
+    assert len(table.merge(cells)) == len(table)
+    assert not table.duplicated([*cells, "metric"]).any()
+    assert (table["trials"] >= 800).all()
+    short = table[study.short(table)]
+    holds = {"accuracy", "f1_macro", "jaccard_macro", "roc_auc"}
+    assert not {*short["metric"]} & {*holds, "roc_auc_ovr", "average_precision_macro"}
+    assert short[study.COVERAGES].min(axis=None) > 0.91
+    assert short["gate"].max() < 0.095
+    assert study.needless(table).sum() <= 1
