@@ -30,10 +30,11 @@ from modelcompare.readers.messages import as_options
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.reading import wide_predictions
+from modelcompare.readers.repeats import refuse_repeats
 from modelcompare.readers.shapes import refuse_ids
 from modelcompare.readers.survival import with_pairs
 from modelcompare.readers.tables import arrow_table
-from modelcompare.sources.rows import TIMES, Rows, cells, check_names, recut
+from modelcompare.sources.rows import MOST_NAMES, TIMES, Rows, cells, check_names, recut
 
 # A column of more distinct labels has no classes.
 _MOST_CLASSES = 65_536
@@ -225,6 +226,7 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
     layout = Layout(rows, columns, replace(roles, id=None), table.schema, id=roles.id)
     rows.check_alike([*layout.with_names, *_like_models(rows, seen, roles.true)])
     _check_ids(rows, columns, roles.id)
+    _check_repeats(rows, seen, roles)
     return layout, table
 
 
@@ -247,6 +249,21 @@ def _check_ids(rows: Rows, columns: Columns, found: str | None) -> None:
     # Distinct texts under another name need not name the samples.
     if found is not None and names.plain(found) in names.ID and not declared:
         check_names(rows, found, partial(_refuse_repeated, rows.where, found))
+
+
+def _check_repeats(rows: Rows, seen: Profile, roles: Roles) -> None:
+    """Refuse rows that hold samples several times, by all rows, of which the roles saw the first.
+
+    As for names, up to ten million rows are compared.
+    """
+    true, fold = roles.true, seen.first(names.FOLD)
+    alone = roles.id is None and seen.columns.groups is None
+    if true is None or not alone or not ROW_BLOCK < rows.n_rows <= MOST_NAMES:
+        return
+    if fold is not None or seen.is_real(true):
+        held = [true] if fold is None else [true, fold]
+        parts = [arrow_table(part, rows.where) for part in recut(rows.batches(held), ROW_BLOCK)]
+        refuse_repeats(seen.holding(pd.concat(parts, ignore_index=True)), true, None, None)
 
 
 def _refuse_repeated(where: str, heading: str, ids: AnyArray) -> None:

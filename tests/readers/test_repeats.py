@@ -195,6 +195,23 @@ def test_a_scan_of_repeated_values_is_asked_for_too(tmp_path):
     assert len(mc.io.scan_predictions(tmp_path / "y.parquet", id="id", **MODELS)) == len(frame)
 
 
+def test_a_scan_sees_repeats_beyond_its_first_rows(tmp_path):
+    pytest.importorskip("pyarrow")
+    values, labels = RNG.normal(size=70_000), RNG.integers(0, 2, 70_000)
+    folds = {"fold": np.tile(np.arange(70_000) // 14_000, 2)}
+    for truth, beside in ((values, {}), (labels, folds)):
+        frame = with_models(pd.DataFrame({"y_true": np.tile(truth, 2)} | beside))
+        frame.to_parquet(tmp_path / "x.parquet")
+        with pytest.raises(ValueError, match="140,000 rows would count as independent samples"):
+            mc.io.scan_predictions(tmp_path / "x.parquet", **MODELS)
+        part = frame.iloc[:70_000]
+        part.to_parquet(tmp_path / "once.parquet")
+        assert len(mc.io.scan_predictions(tmp_path / "once.parquet", **MODELS)) == 70_000
+        # A cluster for each sample.
+        frame.assign(case=np.tile(np.arange(70_000), 2)).to_parquet(tmp_path / "y.parquet")
+        mc.io.scan_predictions(tmp_path / "y.parquet", groups="case", **MODELS)
+
+
 SCORES = pd.DataFrame(
     {"fold": np.arange(50), "a": RNG.normal(0.8, 0.02, 50), "b": RNG.normal(0.79, 0.02, 50)}
 )
