@@ -108,6 +108,9 @@ def error_cost(evaluation: Evaluation, metric: str) -> float:
     p = evaluation.predictions
     sizes = class_sizes(p) * n_results(evaluation) / len(p)
     sizes = sizes[sizes > 0]
+    if len(sizes) < 2:
+        # A single class has no area.
+        return 0.5
     weights = sizes if metric.endswith("weighted") else np.ones(len(sizes))
     apart = ~np.eye(len(sizes), dtype=bool)
     if "ovo" in metric:

@@ -167,3 +167,9 @@ def test_intervals_cover_the_mean_area_of_three_classes_of_a_model_with_two_scor
     gate = found.difference_interval(*pairs, "auto", 0.9)
     assert held.mean() > 0.93
     assert (gate.high[:, 0] < 1 - truth).mean() < 0.06
+
+
+def test_a_single_class_has_no_area_and_no_error():
+    preds = mc.Predictions(["a"] * 7, {m: np.full((7, 2), 0.5) for m in "xy"}, labels=["a", "b"])
+    evaluation = mc.bootstrap(preds, "average_precision_macro", n_resamples=2).evaluation
+    assert error_cost(evaluation, "average_precision_macro") == 0.5
