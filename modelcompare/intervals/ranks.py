@@ -54,7 +54,10 @@ def rank_intervals(
     if contrasts.pairs is None:
         low, high = (end[:, None] for end in ends)
         return Interval.of(low, high, "effective-size", few[:, None])
-    joined = mover_of_scores(value, ends, moments.covariance()[place], contrasts.pairs)
+    # What was not seen of two models need not be the same, however correlated their ranks are.
+    unseen = RANKS[metric][1] * value * (1 - value) / np.maximum(size, 1.0) ** 2
+    covariance = moments.covariance()[place] + np.diag(unseen)
+    joined = mover_of_scores(value, ends, covariance, contrasts.pairs)
     low, high = (end[:, None] for end in joined)
     return Interval.of(low, high, "mover", np.minimum(carriers, few[0]))
 

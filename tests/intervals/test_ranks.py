@@ -85,7 +85,9 @@ def test_intervals_of_two_models_are_joined(metric):
     found = mc.bootstrap(preds, metric, n_resamples=2)
     values = found.score_interval("auto", 0.95)
     (low_a, low_b), (high_a, high_b) = values.low[:, 0], values.high[:, 0]
-    (a, b), covariance = found.point[:, 0], found.moments.covariance()[0]
+    (a, b), covariance = found.point[:, 0], found.moments.covariance()[0].copy()
+    unseen = {"roc_auc": 0.1, "average_precision": 0.2}[metric]
+    covariance[[0, 1], [0, 1]] += unseen / 15**2 * np.array([a * (1 - a), b * (1 - b)])
     rho = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
 
     def joined(x, y):
@@ -173,3 +175,14 @@ def test_a_single_class_has_no_area_and_no_error():
     preds = mc.Predictions(["a"] * 7, {m: np.full((7, 2), 0.5) for m in "xy"}, labels=["a", "b"])
     evaluation = mc.bootstrap(preds, "average_precision_macro", n_resamples=2).evaluation
     assert error_cost(evaluation, "average_precision_macro") == 0.5
+
+
+def test_models_of_one_order_have_a_difference_of_some_width():
+    y, score = np.tile([1, 0, 0, 1], 8), np.tile([0.1, 0.4, 0.6, 0.9], 8)
+    preds = mc.Predictions(y, {"a": score, "b": score**2}, kind="probabilities", labels=[0, 1])
+    found = mc.bootstrap(preds, "roc_auc", n_resamples=2)
+    # At 0.5 the ends of a and b are equally far, and their influences are the same.
+    assert found.point[:, 0].tolist() == [0.5, 0.5]
+    ends = found.difference_interval(np.array([0]), np.array([1]), "auto", 0.95)
+    assert ends.low.item() < -0.001
+    assert ends.high.item() > 0.001
