@@ -51,6 +51,7 @@ from modelcompare.intervals.influences import (
     score_degrees,
     score_interval,
     share_of_occurring,
+    unseen_losses,
     unseen_variance,
 )
 from modelcompare.intervals.label_sets import of_all_counts
@@ -212,7 +213,7 @@ class _Rule:
             estimate * scale - bias, error, metric.bounds, degrees, size, self.level, skew, power,
             shares=mean and not self._clustered and bool(size.min() == self.evaluation.units.size),
             items=metric.of_items,
-            losses=mean and metric.needs == "probabilities" and not self._clustered,
+            losses=self._are_losses(metric),
         )  # fmt: skip
         scales = "t" if skew is None else "hall-t", "log-t", "logit-t"
         method = scales[np.isfinite(metric.bounds).sum()]
@@ -251,9 +252,18 @@ class _Rule:
             centre, np.sqrt(variance) * scale, metric.bounds, degrees, size, self.level, skew,
             chance * metric.of_items,
         )  # fmt: skip
+        if self._are_losses(metric):
+            covariance = self.moments.covariance()[where]
+            half = unseen_losses(covariance, self._sizes[:, where], pairs, self.level)
+            low, high = np.minimum(low, centre - half), np.maximum(high, centre + half)
         informative = size if self._clustered else np.minimum(size, carriers)
         method = "bias-reduced-t" if leveraged else "t" if skew is None else "hall-t"
         return Interval.of(low, high, method, informative)
+
+    def _are_losses(self, metric: AnyMetric) -> bool:
+        """Return whether values are means over samples of unbounded losses of probabilities."""
+        mean = isinstance(metric, Metric) and metric.is_mean and not self._clustered
+        return mean and metric.needs == "probabilities" and np.isinf(metric.bounds[1])
 
     def _leveraged(self, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
         """Return errors and degrees of freedom of the differences that are leveraged."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import satterthwaite
+from modelcompare.engine.influence import Pairs, satterthwaite
 from modelcompare.intervals.ratios import (
     Bounds,
     logit_ends,
@@ -208,6 +208,33 @@ def difference_interval(
         ends = hall_interval(difference, error, skew, quantile)
         low, high = (np.where(missing, *pair) for pair in zip((low, high), ends, strict=True))
     return np.maximum(low, -extent), np.minimum(high, extent)
+
+
+def unseen_losses(
+    covariance: FloatArray, size: FloatArray, pairs: Pairs, confidence_level: float = 0.95
+) -> FloatArray:
+    """Compute how far differences of mean log losses reach at least, (n_pairs, n_values).
+
+    A model of which no answer was wrong may have one that is, which costs about 1, as in
+    `score_interval`: its standard error is then less than the room for it. What was not seen is as
+    correlated between two models as their losses.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (n_values, n_models, n_models)
+        Covariance of the models' values.
+    size : ndarray of shape (n_models, n_values)
+        Effective number of units.
+    pairs, confidence_level
+        As elsewhere.
+    """
+    (a, b), normal = pairs, normal_quantile(confidence_level)
+    error = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2).T)
+    room = wilson(np.zeros_like(size), size, normal)[1]
+    room = np.where(normal * error < room, room, 0.0)
+    together = divide(covariance[:, a, b].T, error[a] * error[b], 0.0)
+    squared = room[a] ** 2 + room[b] ** 2 - 2 * together * room[a] * room[b]
+    return np.sqrt(np.maximum(squared, 0.0))
 
 
 def unseen_variance(value: FloatArray, size: FloatArray) -> FloatArray:

@@ -164,3 +164,46 @@ def test_the_brier_score_of_two_classes_is_at_most_1_and_of_more_2():
         found = mc.bootstrap(preds, "brier_score", n_resamples=2)
         assert found.evaluation.metrics[0].bounds == (0.0, float(k - 1))
         assert found.point[0, 0] == k - 1
+
+
+def test_a_difference_of_losses_without_a_wrong_answer_leaves_room_for_one_of_each_model():
+    rng, n = np.random.default_rng(3), 60
+    first = 1 - 0.02 * rng.random(n)
+    found, _ = losses_of(n, np.array([first, 1 - 0.02 * rng.random(n), first * 0.999]))
+    pairs = np.array([0, 0]), np.array([1, 2])
+    ends = found.difference_interval(*pairs, "auto", 0.95)
+    room = 3.8415 / (n + 3.8415)
+
+    covariance = found.moments.covariance()[1]
+    rho = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
+    apart = found.point[0, 1] - found.point[1, 1]
+    half = room * np.sqrt(2 - 2 * rho)
+    assert ends.high[0, 1] == pytest.approx(apart + half, rel=1e-3)
+    assert ends.low[0, 1] == pytest.approx(apart - half, rel=1e-3)
+    # Two that fail on the same samples differ by what was seen: an unseen error is of both.
+    assert ends.high[1, 1] - ends.low[1, 1] < room / 10
+
+
+def test_a_difference_of_losses_far_from_0_has_the_interval_of_its_variance():
+    rng, n = np.random.default_rng(4), 200
+    found, _ = losses_of(n, rng.beta(4, 2, (2, n)))
+    pair = np.array([0]), np.array([1])
+    ends = found.difference_interval(*pair, "auto", 0.95)
+
+    error = found.moments.standard_error(pair)[0]
+    half = (ends.high[0] - ends.low[0]) / 2
+    np.testing.assert_allclose(half, t_quantile(np.array(n - 1.0), 0.95) * error, rtol=0.03)
+
+
+@pytest.mark.parametrize("errors", [1, 2])
+def test_gates_of_losses_hold_their_level_where_few_answers_are_wrong(errors):
+    rng, n = np.random.default_rng(5), 40
+    wrong = rng.random((600, n)) < np.repeat([[errors], [3 * errors]], 300, axis=0) / n
+    shares = np.where(wrong, 0.25, 0.95) + rng.uniform(-0.04, 0.04, wrong.shape)
+    found, _ = losses_of(n, shares)
+    pairs = np.arange(300), np.arange(300, 600)
+    gate = found.difference_interval(*pairs, "auto", 0.9)
+    large = rng.uniform(-0.04, 0.04, 10**6)
+    cost = (-np.log(0.25 + large) + np.log(0.95 + large)).mean()
+    truth = -2 * errors / n * cost
+    assert (gate.low[:, 1] > truth).mean() < 0.06
