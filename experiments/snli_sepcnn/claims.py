@@ -19,7 +19,7 @@ import modelcompare as mc
 RATIOS = (1.0, 0.2, 0.1, 0.05, 0.01)
 MACRO = (("f1_macro", "cf1_macro"), ("precision_macro", "cprecision_macro"),
          ("recall_macro", "crecall_macro"))  # fmt: skip
-N_RESAMPLES, LEVEL = 500, 0.95
+N_RESAMPLES, LEVEL = 500, 0.99
 # Goes with the macro averages, and is no metric: it knows no truth.
 CONFIDENCE = "mean confidence"
 NAMES = {"f1": "F1", "precision": "precision", "recall": "recall"}
@@ -371,7 +371,7 @@ def table_of(findings: list[Finding]) -> pd.DataFrame:
 
 def markdown(findings: list[Finding], notes: list[str]) -> str:
     """Lay the findings out for a README."""
-    lines = [["claim", "what was measured", "result (95 % interval)", "holds in", "verdict"]]
+    lines = [["claim", "what was measured", "result (99 % interval)", "holds in", "verdict"]]
     lines.append(["---", "---", "---:", "---:", "---"])
     last = ""
     for one in findings:

@@ -77,7 +77,7 @@ def table_markdown(table: pd.DataFrame, notes: list[str]) -> str:
     """Lay table 1 out for a README."""
     header = [
         "Metric", "Class", "% Sig. published", "ours, t", "ours, default test",
-        "% Agree published", "ours, t (95 % CI)", "ours, default test (95 % CI)",
+        "% Agree published", "ours, t (99 % CI)", "ours, default test (99 % CI)",
     ]  # fmt: skip
     lines = [header, ["---", "---", *["---:"] * 6]]
     for row in table.to_dict("records"):
