@@ -46,7 +46,9 @@ INTERVALS: Mapping[str, Phrase] = {
     ),
     "mover": ("the intervals of its parts, joined with their correlation (MOVER)", (ZOU,)),
     "half-count": (
-        "a normal interval with half a sample more in each cell of disagreement", (BONETT,)),
+        "a normal interval with half a sample, or one, more in each cell of disagreement",
+        (BONETT,),
+    ),
     "shrunk-influence": (
         "Student's interval from influences at shares drawn towards each other",
         (INFLUENCE, BONETT),

@@ -210,6 +210,18 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
         )
     refuse_battles(seen.frame, columns, where, CannotScanError)
     roles = find_roles(seen, alone=True)
+    _refuse_long(roles, where)
+    _refuse_sets(rows, roles.set)
+    checks.check_model_names(roles.outputs)
+    layout = Layout(rows, columns, replace(roles, id=None), table.schema, id=roles.id)
+    rows.check_alike([*layout.with_names, *_like_models(rows, seen, roles.true)])
+    _check_ids(rows, columns, roles.id)
+    _check_repeats(rows, seen, roles)
+    return layout, table
+
+
+def _refuse_long(roles: Roles, where: str) -> None:
+    """Refuse a row for each model and sample, and several rows of a sample."""
     if not roles.wide:
         raise CannotScanError(
             f"{where} has a row for each model and sample, or is of one model; a scan needs a row "
@@ -221,13 +233,6 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
             f"{where} has several runs of a sample (column {roles.run!r}), which a scan reads only "
             f"where they are named (--read run={roles.run}); read it whole with read_predictions."
         )
-    _refuse_sets(rows, roles.set)
-    checks.check_model_names(roles.outputs)
-    layout = Layout(rows, columns, replace(roles, id=None), table.schema, id=roles.id)
-    rows.check_alike([*layout.with_names, *_like_models(rows, seen, roles.true)])
-    _check_ids(rows, columns, roles.id)
-    _check_repeats(rows, seen, roles)
-    return layout, table
 
 
 def _like_models(rows: Rows, seen: Profile, true: str | None) -> list[str]:
