@@ -55,7 +55,8 @@ def log_spreads(evaluation: Evaluation, metric: AnyMetric) -> tuple[FloatArray, 
         negative |= (numbers < 0).any(axis=0)
         logs = np.log(numbers, where=positive, out=np.zeros_like(numbers))
         weights = evaluation.units.counts(rows)
-        sums += [weights @ power for power in (positive, logs, logs**2, logs**3)]
+        squares = logs * logs
+        sums += [weights @ power for power in (positive, logs, squares, squares * logs)]
     n = np.where(negative | (2 * sums[0] < evaluation.units.size), np.nan, sums[0])
     mean, square, cube = sums[1:] / n
     spread = np.sqrt(np.maximum(square - mean**2, 0.0))

@@ -35,9 +35,23 @@ def with_quantiles(view: PairView, outcome: Outcome) -> Outcome:
         where = evaluation.metric_slice(metric.name)
         for row, (a, b) in enumerate(zip(view.model_a, view.model_b, strict=True)):
             pair = PairView.of(alone, a[None], b[None], view.n_resamples, view.seed)
+            own = float(p_value[row, where].item())
+            if not _reaches_0(partial(_bounds, pair), own, view.alternative):
+                # The interval at this error, one instead of a search, is beyond 0.
+                continue
             least = p_of_difference(partial(_bounds, pair), view.alternative)
-            p_value[row, where] = np.fmax(p_value[row, where], least)
+            p_value[row, where] = np.fmax(own, least)
     return replace(outcome, p_value=p_value)
+
+
+def _reaches_0(bounds: Bounds, p_value: float, alternative: Alternative) -> bool:
+    """Return whether an interval whose error is a p-value does not exclude 0."""
+    level = p_value / 2 if alternative == "two-sided" else p_value
+    if not _SMALLEST < level < _LARGEST:
+        return True
+    low, high = bounds(level)
+    beyond = {"greater": low > 0, "less": high < 0}
+    return not beyond.get(alternative, low > 0 or high < 0)
 
 
 def _bounds(pair: PairView, level: float) -> Ends:
