@@ -73,8 +73,8 @@ def trial(
 
 
 def holds(low: Array, high: Array, truth: Array) -> Array:
-    """Return 1 where an interval holds the true value, 0 where not, NaN where there is none."""
-    known = ~np.isnan(low) & ~np.isnan(high)
+    """Return 1 where an interval holds the true value, 0 where not, NaN where one is missing."""
+    known = ~np.isnan(low) & ~np.isnan(high) & ~np.isnan(truth)
     return np.where(known, (low <= truth) & (truth <= high), np.nan)
 
 

