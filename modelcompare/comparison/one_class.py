@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.data.positive import positive_for
+from modelcompare.data.positive import naming, positive_for
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
@@ -49,7 +49,7 @@ class OneClass:
         if raw and code != 1:
             raise ValueError(
                 f"raw scores are high for the positive class, which {label!r} is not; turn their "
-                f"signs round and pass positive={label!r} (--positive {label})."
+                f"signs round and pass {naming(label)}."
             )
         return cls(
             predictions,

@@ -24,13 +24,22 @@ class UnnamedError(ValueError):
 
     def __init__(self, what: str, labels: AnyArray | None) -> None:
         known = np.asarray(labels).tolist()
-        ways = (f"positive={x!r} (--positive {shlex.quote(str(x))})" for x in known)
+        ways = map(naming, known)
         self.problem = (
             f"{what}, and nothing determines which of {' and '.join(map(repr, known))} is the "
             f"positive class; pass {' or '.join(ways)}."
         )
         self.options = {"positive": str(known[0])}
         super().__init__(self.problem)
+
+
+def naming(label: Any) -> str:
+    """Write how a call and a command name the positive class.
+
+    >>> naming("not ok")
+    "positive='not ok' (--positive 'not ok')"
+    """
+    return f"positive={label!r} (--positive {shlex.quote(str(label))})"
 
 
 def conventional(labels: AnyArray) -> AnyArray:

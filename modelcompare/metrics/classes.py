@@ -5,13 +5,12 @@ Several classes beside an average, ``f1_micro[-O]``, are part of its name (`metr
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from modelcompare.data.positive import positive_for
+from modelcompare.data.positive import naming, positive_for
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.planning import positive_note
@@ -64,7 +63,7 @@ def without_classes(
             remedy = f"leave {text!r} out"
             known = np.asarray(predictions.labels).astype(str)
             if positive_note(metric, predictions) and text in known:
-                remedy += f" and pass positive={text!r} (--positive {shlex.quote(text)})"
+                remedy += f" and pass {naming(text)}"
             raise ValueError(f"{given}: {metric.name} has no value per class; {remedy}.")
         label = predictions.labels.tolist()[class_code(given, text, predictions)]
         if metric.name not in classes:
