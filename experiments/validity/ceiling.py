@@ -35,6 +35,7 @@ from experiments.validity.catalogue import cell_id
 from experiments.validity.two_models import ALPHA, LARGEST, LEVEL, WANTED, holds, values
 from modelcompare.comparison.warned import behind_macro, warn_of_sparse_data
 from modelcompare.intervals import FEW, Interval
+from modelcompare.intervals.extremes import extreme_influences
 from modelcompare.intervals.unknown import averages_counts, hardly_known
 from modelcompare.metrics import Metric
 from modelcompare.metrics.planning import range_of_samples
@@ -289,14 +290,20 @@ def gate_ends(found: Any, gate: Any, pairs: tuple[Array, Array], place: int) -> 
     )  # fmt: skip
     preds, error = found.evaluation.predictions, found.moments.standard_error(pairs)[:, place]
     least, most = range_of_samples(metric, preds)
-    if not (isinstance(metric, Metric) and metric.is_mean and np.isfinite(most - least)):
-        return low, high
     apart = found.point[pairs[0], place] - found.point[pairs[1], place]
-    ends = [
-        Unseen(gap, spread, len(preds), least, most, True).widened(bounds, ALPHA)
-        for gap, spread, bounds in zip(apart, error, zip(low, high, strict=True), strict=True)
+    if isinstance(metric, Metric) and metric.is_mean and np.isfinite(most - least):
+        ends = np.tile([[least - most], [most - least]], len(apart))
+    elif influences := extreme_influences(found.evaluation, metric, pairs, len(preds)):
+        ends = apart + np.stack([each[:, -1] for each in influences])
+    else:
+        return low, high
+    widened = [
+        Unseen(gap, spread, len(preds), least, most, (float(a), float(b))).widened(bounds, ALPHA)
+        for gap, spread, bounds, a, b in zip(
+            apart, error, zip(low, high, strict=True), *ends, strict=True
+        )
     ]
-    return tuple(np.array(ends).T)
+    return tuple(np.array(widened).T)
 
 
 def simulated(cell: Params, n_trials: int, metrics: Sequence[str] = ()) -> pd.DataFrame:

@@ -6,7 +6,8 @@ value                            score                             difference
 accuracy, scores of 0 and 1,     wilson, modified near 0 and 1;    half-count: a sample more in each
 one class's value                F-beta and Jaccard through        cell of disagreement, or half if
                                  TP / (TP + FP + FN)               failures are of two kinds
-average of two classes           mover                             half-count
+average of two classes           mover; of precision by support,   half-count; joined where few are
+                                 effective-size                    predicted, as of one class
 average of three or more         effective-size                    shrunk-influence
 MCC, kappa                       effective-size                    mover
 ROC AUC, average precision       effective-size                    mover

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, standard_errors
@@ -50,7 +51,7 @@ from modelcompare.metrics.quotient import ClassRatio, Quotient, divide
 RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
 _AGREEMENTS = ("matthews_corrcoef", "cohen_kappa")
 # Samples added to each confusion matrix.
-_ADDED = 2.0
+ADDED = 2.0
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ def shrunk_agreement(
     """
     k, (true, named, right) = cells.n_classes, cells.margins
     weight = (cells.squares.sum(axis=-1) / cells.weights.sum(axis=-1))[..., None]
-    each = _ADDED / k**2
+    each = ADDED / k**2
     one = each * weight
     value, influence = agreement_influences(formula, (true + k * one, named + k * one, right + one))
     part = (
@@ -219,8 +220,8 @@ def counted_scores(labels: Labels, what: Counted, level: float) -> Interval:
     method = "wilson"
     interval = _class_values
     if what.over in ("macro", "weighted"):
-        method = "mover" if labels.n_classes == 2 else "effective-size"
-        interval = _averages
+        method = _method_of_average(what, labels.n_classes)
+        interval = partial(_averages, method=method)
     parts = [interval(_average(labels, what, models), level) for models in chunks(labels)]
     low, high, size = (np.concatenate(ends) for ends in zip(*parts, strict=True))
     if what.over == "correct":
@@ -236,8 +237,17 @@ def _class_values(average: Average, level: float) -> Ends:
     return (*class_interval(average.trials, level), size)
 
 
-def _averages(average: Average, level: float) -> Ends:
-    interval = mover_interval if average.values.shape[-1] == 2 else effective_size_interval
+def _method_of_average(what: Counted, n_classes: int) -> str:
+    """Return the method for a value that is an average over classes.
+
+    Precision weighted by the support has weights that vary together with the false alarms.
+    """
+    varies = what.over == "weighted" and what.ratio.denominator[1] == 0
+    return "mover" if n_classes == 2 and not varies else "effective-size"
+
+
+def _averages(average: Average, level: float, method: str) -> Ends:
+    interval = mover_interval if method == "mover" else effective_size_interval
     low, high = interval(average, level)
     return low[:, None], high[:, None], np.minimum(average.certainty[1], average.size)[:, None]
 
@@ -265,10 +275,10 @@ def counted_differences(
     near = difference if what.over == "macro" else centre
     low = np.clip(np.minimum(np.minimum(centre, near) - half, difference), -most, most)
     high = np.clip(np.maximum(np.maximum(centre, near) + half, difference), -most, most)
-    if method == "half-count" and what.value is not None and what.ratio.denominator[1] == 0:
-        found = Interval.of(low, high, method, size)
+    found = Interval.of(low, high, method, size)
+    if method == "half-count" and what.over != "correct" and what.ratio.denominator[1] == 0:
         return _joined_where_few(found, labels, what, difference, pairs, level)
-    return Interval.of(low, high, method, size)
+    return found
 
 
 def _joined_where_few(
@@ -278,21 +288,25 @@ def _joined_where_few(
     """Join two models' own intervals where one predicts a class under `FEW_PREDICTED` times.
 
     Half a sample in each cell is then too little: two predictions that are right show hardly any
-    variance of a precision that may be one half.
+    variance of a precision that may be one half. Of that class alone it is too little up to twice
+    as many.
     """
     average = _average(labels, what, slice(None))
-    few = np.any(average.trials.size < FEW_PREDICTED, axis=-1)
+    values, of_class = average.values, what.over == "class"
+    few: BoolArray = average.trials.size < FEW_PREDICTED * (1 + of_class)
     if not few.any():
         return found
-    value, (low, high) = (
-        average.with_undefined(average.mean(average.values)),
-        mover_interval(average, level),
-    )
-    ends = mover(value, value - low, high - value, np.zeros(len(pairs[0])), pairs)
-    low, high = (end[:, None] for end in ends)
-    apart = Interval.of(np.fmin(low, difference), np.fmax(high, difference), "mover")
-    chosen = np.logical_or(*(few[side] for side in pairs))[:, None]
-    return replace(apart.where(chosen, found), n_informative=found.n_informative)
+    if of_class:
+        low, high = class_interval(average.trials, level)
+    else:
+        low, high, _ = _averages(average, level, _method_of_average(what, labels.n_classes))
+        few = np.any(few, axis=-1, keepdims=True)
+        values = average.with_undefined(average.mean(values))[:, None]
+    apart = mover(values, values - low, high - values, np.zeros((len(pairs[0]), 1)), pairs)
+    low, high = np.fmin(apart[0], difference), np.fmax(apart[1], difference)
+    chosen = np.logical_or(*(few[side] for side in pairs))
+    joined = Interval.of(low, high, "mover").where(chosen, found)
+    return replace(joined, n_informative=found.n_informative)
 
 
 def _half_count_errors(

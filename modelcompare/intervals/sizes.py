@@ -158,6 +158,11 @@ def chance_unseen(
     return chance
 
 
+def effective_size(predictions: TestSet) -> float:
+    """Compute the effective number of units by the weight of their samples."""
+    return float(_of_samples(predictions, by_class=False).item())
+
+
 def class_sizes(predictions: TestSet) -> FloatArray:
     """Compute the effective number of units of each true class, by the weight of its samples."""
     return _of_samples(predictions, by_class=True)

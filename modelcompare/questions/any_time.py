@@ -64,7 +64,7 @@ class GainAtAnyTime(Gain):
         """True where bounds are found by betting: single samples have a known range."""
         evaluation = self.first.evaluation
         plain = evaluation.units.strata is None and evaluation.predictions.plain
-        return self.unseen[0].covers and plain
+        return self.unseen[0].of_means and plain
 
     @property
     def _range(self) -> float:

@@ -225,7 +225,7 @@ class Gain:
         Losses that the samples do not contain are allowed for where single samples have a known
         range. Other metrics need samples in favour of each model.
         """
-        if self.unseen[0].covers or (not self.bounded and self.has_enough):
+        if self.unseen[0].of_means or (not self.bounded and self.has_enough):
             return ""
         return f"Before the last look, {self.metric.name} needs {self.least}."
 

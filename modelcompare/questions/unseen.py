@@ -1,4 +1,4 @@
-"""Bounds of a difference of means that allow for rare failures that the test set does not contain.
+"""Bounds of a difference that allow for rare failures that the test set does not contain.
 
 If none of n samples fails, the failure rate may still be up to 3 / n (Hanley & Lippman-Hand 1983),
 and an interval of the observed samples does not allow for this. Each bound of a decision is
@@ -7,7 +7,8 @@ difference in the bound's direction: 1.28 of them at the level 0.05. Consider a 
 the whole range on a share of the samples as large as the margin and is otherwise equal to the
 baseline. It passes with a probability of at most 5.4 %, for any margin and n; with 1 added unit the
 probability would be up to 7.1 % (no failure observed, margin times n of 2.65 ranges), with half a
-unit 19 %.
+unit 19 %. In metrics of counts of classes, such as F1, the added units have the most extreme
+influence (`intervals.extremes`).
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from scipy.special import ndtri
 from modelcompare.arrays import FloatArray
 from modelcompare.directions import sentence
 from modelcompare.engine.contrasts import Contrasts
+from modelcompare.intervals.extremes import extreme_influences
 from modelcompare.intervals.ratios import t_quantile
-from modelcompare.intervals.sizes import effective_units
+from modelcompare.intervals.sizes import effective_size, effective_units
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.planning import range_of_samples
 from modelcompare.metrics.quantiles import is_quantile
@@ -56,8 +58,10 @@ class Unseen:
         Effective number of units; for unequal weights w, (sum w)^2 / sum w^2.
     low, high : float
         Range of the numbers of single samples, infinite if it is not known.
-    covers : bool
-        Whether the metric is a mean of numbers with a known range.
+    ends : tuple of float, optional
+        Lowest and highest difference of a unit; None where it is not known.
+    of_means : bool
+        Whether the metric is a mean of numbers, whose range is known.
     """
 
     gain: float
@@ -65,7 +69,8 @@ class Unseen:
     size: float
     low: float
     high: float
-    covers: bool
+    ends: tuple[float, float] | None
+    of_means: bool = False
 
     @classmethod
     def of(cls, contrast: Contrast, row: Contrasts, sign: float) -> Unseen:
@@ -73,14 +78,21 @@ class Unseen:
         metric, evaluation, k = contrast.metric, contrast.evaluation, contrast.position
         gain, error = sign * float(row.estimate[0, k]), float(row.standard_error[0, k])
         low, high = range_of_samples(metric, evaluation.predictions)
-        # Beside a judge an added label in each cell stands for what was not seen.
-        plain = contrast.sample.judged is None and isinstance(metric, Metric) and metric.is_mean
-        if not (plain and math.isfinite(high - low)):
-            return cls(gain, math.nan, math.nan, low, high, False)
         p = evaluation.predictions
         uniform = p.unit == "buckets" or ("rows" in p.abilities and p.plain)
-        size = contrast.n_units if uniform else float(effective_units(evaluation, [metric])[0, 0])
-        return cls(gain, error, size, low, high, True)
+        if contrast.sample.judged is not None:
+            # Beside a judge an added label in each cell stands for what was not seen.
+            return cls(gain, math.nan, math.nan, low, high, None)
+        if isinstance(metric, Metric) and metric.is_mean and math.isfinite(high - low):
+            size = float(effective_units(evaluation, [metric])[0, 0])
+            ends = low - high, high - low
+            return cls(gain, error, contrast.n_units if uniform else size, low, high, ends, True)
+        size = contrast.n_units if uniform else effective_size(p)
+        found = extreme_influences(evaluation, metric, contrast.pairs, size)
+        if found is None:
+            return cls(gain, math.nan, math.nan, low, high, None)
+        least, most = sorted(gain + sign * float(end[0, k]) for end in found)
+        return cls(gain, error, size, low, high, (least, most))
 
     @classmethod
     def of_sets(cls, parts: Sequence[Unseen], weights: FloatArray) -> Unseen:
@@ -89,28 +101,33 @@ class Unseen:
         The unobserved units may all belong to the set in which each of them weighs most.
         """
         pairs = [*zip(parts, weights.tolist(), strict=True)]
+        ends = [part.ends for part in parts if part.ends is not None]
+        reach = (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
         return cls(
             sum(w * part.gain for part, w in pairs),
             math.sqrt(sum((w * part.error) ** 2 for part, w in pairs)),
             min(part.size / w for part, w in pairs), min(part.low for part in parts),
-            max(part.high for part in parts), all(part.covers for part in parts),
+            max(part.high for part in parts), reach if len(ends) == len(parts) else None,
+            all(part.of_means for part in parts),
         )  # fmt: skip
 
     def widened(self, bounds: tuple[float, float], level: float) -> tuple[float, float]:
         """Return the bounds of the gain at a one-sided level, widened by the added units."""
-        if not self.covers:
+        if self.ends is None:
             return bounds
         # Differences of numbers in this range do not exceed its width.
         most = self.high - self.low
-        low, high = (self._end(side, level) for side in (-1.0, 1.0))
+        low, high = (
+            self._end(side, end, level) for side, end in zip((-1.0, 1.0), self.ends, strict=True)
+        )
         return min(bounds[0], max(low, -most)), max(bounds[1], min(high, most))
 
-    def _end(self, side: float, level: float, n: float | None = None) -> float:
-        """Compute the bound from the data, or `n` units like them, and the added units."""
+    def _end(self, side: float, end: float, level: float, n: float | None = None) -> float:
+        """Compute the bound from the data, or `n` units like them, and added units at an end."""
         size = self.size if n is None else n
         added = unseen_units(level)
         share = added / (size + added)
-        away = side * (self.high - self.low) - self.gain
+        away = end - self.gain
         squared = (1 - share) ** 2 * self.error**2 * self.size / size + (share * away) ** 2 / added
         quantile = float(t_quantile(np.array(size), 1 - 2 * level))
         return self.gain + share * away + side * quantile * math.sqrt(squared)
@@ -120,13 +137,13 @@ class Unseen:
 
         `reserve` standard errors are added to the bound: the normal quantile of the power.
         """
-        if not self.covers or self.gain == threshold:
+        if self.ends is None or self.gain == threshold:
             return 0.0
-        side = -1.0 if self.gain > threshold else 1.0
+        side, far = (-1.0, self.ends[0]) if self.gain > threshold else (1.0, self.ends[1])
 
         def is_enough(times: float) -> bool:
             error = reserve * self.error / math.sqrt(times)
-            end = self._end(side, level, times * self.size) + side * error
+            end = self._end(side, far, level, times * self.size) + side * error
             return side * (end - threshold) < 0
 
         if not is_enough(2.0**60):
@@ -140,7 +157,7 @@ class Unseen:
     def assumption(self, metric: AnyMetric) -> str:
         """Describe the assumed range of scores, and their direction if it is not declared."""
         parts = []
-        if self.covers and metric.needs == "scores":
+        if self.of_means and metric.needs == "scores":
             parts.append(f"assuming scores lie within {self.low:g} and {self.high:g}")
         up, known = metric.greater_is_better, metric.direction_from
         if known == "name" or (metric.needs == "scores" and not up):

@@ -8,9 +8,13 @@ import pytest
 from scipy.stats import beta, binom
 
 import modelcompare as mc
+from modelcompare.comparison.bootstrap import evaluate
+from modelcompare.engine.contrasts import Contrasts, Sample
+from modelcompare.intervals import intervals_of
 from modelcompare.intervals.confusions import Confusions
 from modelcompare.intervals.counts import agreement_interval
 from modelcompare.intervals.ratios import clopper_pearson, proportion, t_quantile
+from modelcompare.resampling.weights import BootstrapWeights
 
 
 def of_all(n, share, level):
@@ -207,3 +211,50 @@ def test_gates_of_losses_hold_their_level_where_few_answers_are_wrong(errors):
     cost = (-np.log(0.25 + large) + np.log(0.95 + large)).mean()
     truth = -2 * errors / n * cost
     assert (gate.low[:, 1] > truth).mean() < 0.06
+
+
+# -- precision ------------------------
+
+
+def mover_of(values, ends):
+    """Join independent intervals, by hand (Zou and Donner 2008)."""
+    (x, y), ((low_x, high_x), (low_y, high_y)) = values, ends
+    below, above = math.hypot(x - low_x, high_y - y), math.hypot(high_x - x, y - low_y)
+    return x - y - below, x - y + above
+
+
+def test_the_precision_of_a_class_predicted_a_few_times_has_the_width_of_both_models():
+    """Nine predictions, all right, show no more of a precision than 0.70 to 1."""
+    truth = np.r_[np.ones(9, int), np.zeros(91, int)]
+    other = np.where(np.arange(100) == 9, 1, truth)
+    preds = mc.Predictions(truth, {"a": truth, "b": other})
+    found = mc.compare(preds, ["precision"], correction="none", n_resamples=99)
+    (row,) = found.differences[found.differences["label"] == 1].itertuples()
+    scores = found.scores[found.scores["label"] == 1].set_index("model")
+    own = scores.loc[["a", "b"], ["ci_low", "ci_high"]].to_numpy()
+    low, high = mover_of((1.0, 9 / 10), own)
+    assert (row.ci_low, row.ci_high) == pytest.approx((low, high))
+    (common,) = found.differences[found.differences["label"] == 0].itertuples()
+    assert common.ci_high - common.ci_low < 0.1
+
+
+def test_precision_weighted_by_two_classes_of_whom_one_is_rare_is_covered_where_three_are_wrong():
+    """Summed over all numbers of misses and false alarms of 200 samples (the joined one: 0.92)."""
+    rate, common, rare = 0.015, 180, 20
+    truth = np.r_[np.zeros(common, int), np.ones(rare, int)]
+    both = [*product(range(16), range(6))]
+    outputs = {
+        f"{alarms}, {misses}": np.r_[
+            np.ones(alarms, int), np.zeros(common - alarms + misses, int),
+            np.ones(rare - misses, int),
+        ]
+        for alarms, misses in both
+    }  # fmt: skip
+    evaluation = evaluate(mc.Predictions(truth, outputs), ["precision_weighted"])
+    weights = BootstrapWeights(evaluation.units, 9, np.random.SeedSequence(0))
+    found = intervals_of(Contrasts(Sample(evaluation, weights), None), "auto", 0.95)
+    weight = binom.pmf(np.array(both), [common, rare], rate).prod(axis=1)
+    hits = common * (1 - rate), rare * (1 - rate)
+    true = 0.9 * hits[0] / (hits[0] + rare * rate) + 0.1 * hits[1] / (hits[1] + common * rate)
+    inside = (found.low[:, 0] <= true) & (true <= found.high[:, 0])
+    assert weight[inside].sum() > 0.93

@@ -162,7 +162,7 @@ def test_clusters_that_fail_as_a_whole_do_not_pass():
     assert sum(passes(failing_clusters(rng), 0.05 * 0.85, **FEW) for _ in range(120)) <= 14
 
 
-def test_every_mean_of_numbers_with_a_range_counts_it_and_other_metrics_do_not():
+def test_every_mean_of_numbers_with_a_range_counts_it_and_so_do_counts_of_classes():
     rng = np.random.default_rng(5)
     truth = np.arange(60) % 3
     probability = rng.dirichlet([1, 1, 1], 60) * 0.2 + 0.8 * np.eye(3)[truth]
@@ -175,17 +175,38 @@ def test_every_mean_of_numbers_with_a_range_counts_it_and_other_metrics_do_not()
             "zero_one_loss",
             "mean_reciprocal_rank",
             "brier_score",
+            "f1_macro",
+            "balanced_accuracy",
+            "precision_weighted",
         )
     }
     expected = (unseen_units(0.05) + stats.t.ppf(0.95, 60) * np.sqrt(unseen_units(0.05))) / (
         60 + unseen_units(0.05)
     )
     assert reach.pop("brier_score") == pytest.approx(2 * expected, rel=0.01)
-    assert list(reach.values()) == pytest.approx([expected] * 4, rel=0.05)
+    assert list(reach.values()) == pytest.approx([expected] * 7, rel=0.05)
     two = mc.Predictions(truth % 2, {m: np.full(60, 0.5) + (truth % 2) * 0.4 for m in ("old", "new")},
                          labels=[0, 1])  # fmt: skip
     brier = mc.decide(two, "old", "new", "brier_score", margin=0.9, **FEW)
     assert -brier.ci_low == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize("metric", ["f1_macro", "precision_weighted", "cohen_kappa"])
+def test_failures_that_were_not_seen_count_in_metrics_of_classes(metric):
+    """200 samples that are all right say no more of F1 than of accuracy: 3 of 200 may fail.
+
+    With the half sample in each cell that an interval adds, a gate passes at a margin of 2.5 of
+    200, and so many stay unseen in 0.08 of the test sets.
+    """
+    truth = np.arange(200) % 2
+    preds = mc.Predictions(truth, {"old": truth, "new": truth})
+    scale = 2 if metric == "cohen_kappa" else 1
+    found, accuracy = (
+        mc.decide(preds, "old", "new", each, margin=2.5 * times / 200, **FEW)
+        for each, times in ((metric, scale), ("accuracy", 1))
+    )
+    assert found.ci_low == pytest.approx(scale * accuracy.ci_low, rel=0.05)
+    assert not found.passed
 
 
 # -- texts -----------------------------------------------------------------------------------
