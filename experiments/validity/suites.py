@@ -36,6 +36,7 @@ from experiments.validity.catalogue import cell_id
 from modelcompare.comparison.pooled import Means
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.influence import Pairs
+from modelcompare.engine.scope import Scope
 from modelcompare.intervals import Interval, bca_interval, percentile_interval
 from modelcompare.intervals.sets import MeanOfSets
 
@@ -165,7 +166,8 @@ def mean_of(
 ) -> MeanOfSets:
     """Return the mean over test sets, of equal weights."""
     shares = np.full(len(samples), 1 / len(samples))
-    return Means.of(samples, models, pairs, shares, sets_vary=new).low
+    scope = Scope.of_sets([each.scope for each in samples], new_sets=new)
+    return Means.of(samples, models, pairs, shares, scope).low
 
 
 def averaged(mean: MeanOfSets, method: str) -> Interval:

@@ -22,6 +22,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.runs import check_runs_of_sets
+from modelcompare.engine.scope import Scope
 from modelcompare.engine.units import written_size
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
@@ -153,10 +154,12 @@ def compare_groups(
     _check_runs([*results.values()], shares)
     found = _correct_together(results, correction, alpha)
     notes = {k: each.evidence.notes + each.evidence.positive_notes for k, each in found.items()}
+    scopes = [each.bootstrap.scope for each in found.values()]
+    scope = Scope.of_sets(scopes, new_sets=random in WITHIN)
     return GroupComparison(
-        found, rng_label(rng), sum(map(n_seen, test_sets)),
-        pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
-        (*notes_of_sets(notes), *dropped), tuple(models), shares, sets_vary=random in WITHIN,
+        results=found, rng_label=rng_label(rng), n_samples=sum(map(n_seen, test_sets)),
+        left_out=pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
+        notes=(*notes_of_sets(notes), *dropped), models=tuple(models), shares=shares, scope=scope,
         size=written_size(test_sets),
     )  # fmt: skip
 

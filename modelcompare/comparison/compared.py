@@ -17,7 +17,6 @@ from modelcompare.comparison.notes import notes
 from modelcompare.comparison.standings import compact_letters, rank_bounds, share_of_best, tiers
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.units import THESE_RUNS, are_these_runs, scope
 from modelcompare.intervals import difference_method
 from modelcompare.intervals.unknown import turned_by_convention
 from modelcompare.metrics.planning import positive_note
@@ -171,7 +170,6 @@ class Compared(Evidence):
         """Line of `Comparison.signature`."""
         evaluation = self.bootstrap.evaluation
         predictions, paired = evaluation.predictions, len(self.models) > 1
-        groups = n_groups(evaluation, self.test) if paired else None
         intervals = [self.method, *([difference_method(self.method)] if paired else [])]
         tests = [self.test, *self.tests_used.values()]
         corrections = [self.correction, *self.corrections_used.values()]
@@ -179,19 +177,23 @@ class Compared(Evidence):
         corrected = paired and self.correction != "none"
         return signature(
             n=self.n_samples,
-            **{predictions.unit: units.n_units if predictions.unit != "samples" else None,
-               THESE_RUNS: self.of_these_runs,
-               "labels": None if predictions.judge is None else predictions.judge.n_labels},
-            random="items+runs" if self.bootstrap.new_runs else None,
+            **{predictions.unit: units.n_units if predictions.unit != "samples" else None},
+            **self.bootstrap.scope.settings,
             B=self.n_resamples, ci="/".join(dict.fromkeys(intervals)),
             test="/".join(dict.fromkeys(tests)), adjust="/".join(dict.fromkeys(corrections)),
             family="all" if self.family == "all" else None, baseline=self.baseline,
             tests="+".join(map(str, self.family_sizes.values())) if corrected else None,
-            rng=self.rng_label, groups=groups or None, stratified=units.strata is not None,
+            rng=self.rng_label, groups=self.swapped_groups, stratified=units.strata is not None,
             **{scheme: scheme != "multinomial"},
             collapsed=evaluation.collapsed and not self.bootstrap.varies_beyond,
             **{m.name: f"[{m.signature()}]" for m in evaluation.metrics if m.signature},
         )  # fmt: skip
+
+    @property
+    def swapped_groups(self) -> int | None:
+        """Number of groups of samples that the test swaps; None if it swaps samples."""
+        paired = len(self.models) > 1
+        return (n_groups(self.bootstrap.evaluation, self.test) or None) if paired else None
 
     @cached_property
     def decimals(self) -> dict[str, int]:
@@ -209,15 +211,8 @@ class Compared(Evidence):
     @property
     def notes(self) -> tuple[str, ...]:
         """Scope of the conclusions: the given runs, if several, or new ones; given thresholds."""
-        predictions = self.bootstrap.evaluation.predictions
-        runs = scope(predictions, new_runs=self.bootstrap.new_runs)
-        return (*runs, *predictions.source.notes)
-
-    @property
-    def of_these_runs(self) -> bool:
-        """True if there are several runs, and the conclusions are for these."""
-        predictions, new_runs = self.bootstrap.evaluation.predictions, self.bootstrap.new_runs
-        return are_these_runs(predictions, new_runs=new_runs)
+        source = self.bootstrap.evaluation.predictions.source
+        return (*self.bootstrap.scope.notes, *source.notes)
 
     @property
     def positive_notes(self) -> tuple[str, ...]:

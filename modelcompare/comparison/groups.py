@@ -22,18 +22,16 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.subgroups import subgroup_findings, worst_first
 from modelcompare.comparison.suite import (
     mean_rows,
-    new_sets_note,
     orders,
     pooled_findings,
     saturation,
     set_findings,
     values_of,
-    varying,
     written_shares,
 )
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.influence import Pairs
-from modelcompare.engine.units import THESE_RUNS
+from modelcompare.engine.scope import THESE_RUNS, Scope
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.figures.critical_difference import plot_critical_difference
 from modelcompare.report.figures.interval_rows import Row
@@ -88,7 +86,7 @@ def plot_groups(
     return draw_panels(caption, wrapped([*panels], 2), (4.4, max(heights)), ax=ax)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GroupComparison(Result):
     """Comparisons of the same models on several test sets, or in each subgroup of one.
 
@@ -105,8 +103,8 @@ class GroupComparison(Result):
         Scope of the conclusions: runs, if there are several, and test sets that were dropped.
     shares : ndarray of shape (n_sets,) or None
         Share of each test set in their mean; None for subgroups.
-    sets_vary : bool
-        Whether means are for new test sets.
+    scope : Scope
+        Runs, labels and test sets that means are about.
     size : str
         Number of samples, or of items and runs, in words.
     """
@@ -118,7 +116,7 @@ class GroupComparison(Result):
     notes: tuple[str, ...] = field(repr=False)
     models: tuple[str, ...] = ()
     shares: FloatArray | None = field(default=None, repr=False)
-    sets_vary: bool = False
+    scope: Scope = field(repr=False)
     size: str = ""
 
     _stem: ClassVar[str] = "groups"
@@ -205,18 +203,14 @@ class GroupComparison(Result):
     @property
     def signature(self) -> str:
         first, pooled = self._first, self._pooled().low.method if self._can_be_pooled else None
-        found = self._found.values()
-        new_runs = any(each.bootstrap.new_runs for each in found)
-        judges = [each.bootstrap.evaluation.predictions.judge for each in found]
-        these_runs = any(each.of_these_runs for each in found)
+        scope = self.scope
         return signature(
             "compare_groups", sets=len(self.results) if self._of_sets else None, n=self.n_samples,
-            labels=sum(each.n_labels for each in judges if each is not None) or None,
-            random=varying(sets=self.sets_vary, runs=new_runs),
+            labels=scope.n_labels or None, random=scope.random,
             B=first.n_resamples, ci=first.method, ci_pooled=pooled,
             weights=written_shares(self.shares), test_pooled="interval" if pooled else None,
             test=first.test, adjust=first.correction, rng=self.rng_label,
-            **{THESE_RUNS: these_runs and not new_runs},
+            **{THESE_RUNS: scope.these_runs and not scope.new_runs},
         )  # fmt: skip
 
     def document(self) -> Document:
@@ -246,9 +240,7 @@ class GroupComparison(Result):
             found += set_findings(self._found, self.models, self.saturation, self._ranked_places)
         if not self._of_sets:
             found += subgroup_findings(self._found)
-        if self.sets_vary:
-            found.append(new_sets_note(len(self.results)))
-        return [*found, *self.notes]
+        return [*found, *self.scope.notes_of_sets, *self.notes]
 
     def _mean_rows(self, at: int, most: int) -> list[Row]:
         """Rows of a figure with the means over test sets, if there are any."""
@@ -397,4 +389,4 @@ class GroupComparison(Result):
             )
         assert self.shares is not None  # noqa: S101  there are test sets
         samples, shares = [x.bootstrap for x in self._weighed.values()], self.shares
-        return Means.of(samples, self.models, pairs, shares[shares > 0], sets_vary=self.sets_vary)
+        return Means.of(samples, self.models, pairs, shares[shares > 0], self.scope)

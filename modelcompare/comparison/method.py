@@ -16,6 +16,7 @@ from modelcompare.comparison.tables import by_interval
 from modelcompare.engine.units import are_items
 from modelcompare.intervals import METHODS
 from modelcompare.report.numbers import format_percent, joined
+from modelcompare.words import version
 from modelcompare.works import (
     BELL,
     BONETT,
@@ -161,9 +162,8 @@ def comparison_method(result: Compared) -> tuple[str, list[str]]:
     parts.append(_intervals(result, references))
     if len(result.differences):
         parts += [_tests(result, references), *_swapped_groups(result)]
-    name, _, version = result.signature.split("|")[0].partition(":")
     seed = f", seed {result.rng_label}" if result.n_resamples else ", without resamples"
-    parts.append(f"Computed with {name} {version}{seed}.")
+    parts.append(f"Computed with modelcompare {version()}{seed}.")
     return " ".join(parts), references
 
 
@@ -212,9 +212,7 @@ def _tests(result: Compared, references: list[str]) -> str:
 
 
 def _swapped_groups(result: Compared) -> Iterator[str]:
-    _, found, number = result.signature.partition("|groups:")
-    if found:
-        groups = int(number.split("|")[0])
+    if groups := result.swapped_groups:
         yield f"Swaps are of {groups:,} groups of samples, drawn before any output was seen."
 
 
@@ -255,11 +253,11 @@ def _grouped(used: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def comparison_code(result: Compared) -> str:
     """Return code that repeats the call, with the options that the result records."""
-    these_runs = "items" if result.of_these_runs else None
+    scope = result.bootstrap.scope
     options: dict[str, Any] = {
         "n_resamples": result.n_resamples, "confidence_level": result.confidence_level,
         "method": result.method, "test": result.test, "correction": result.correction,
-        "random": "items+runs" if result.bootstrap.new_runs else these_runs,
+        "random": scope.random or ("items" if scope.these_runs else None),
         "family": result.family, "baseline": result.baseline, "alpha": result.alpha,
     }  # fmt: skip
     if result.rng_label.isdigit():

@@ -16,6 +16,7 @@ from modelcompare.comparison.evidence import winners
 from modelcompare.engine.axis import pair_frame
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.influence import Pairs
+from modelcompare.engine.scope import Scope
 from modelcompare.intervals import Interval
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.runs import extended
@@ -39,7 +40,7 @@ class Means:
     @classmethod
     def of(
         cls, samples: Sequence[Sample], models: Sequence[str], pairs: Pairs | None,
-        shares: FloatArray, *, sets_vary: bool,
+        shares: FloatArray, scope: Scope,
     ) -> Means:  # fmt: skip
         """Return means of the values of models, or of the differences of pairs of them.
 
@@ -53,11 +54,11 @@ class Means:
             Positions of the models of each pair.
         shares : ndarray of shape (n_sets,)
             Share of each test set.
-        sets_vary : bool
-            Whether the means are for new test sets.
+        scope : Scope
+            What the means are about.
         """
         ends = [
-            MeanOfSets(samples[0], pairs, parts, shares, sets_vary)
+            MeanOfSets(samples[0], pairs, parts, shares, scope)
             for parts in _possible_rows(samples, models, pairs)
         ]
         return cls(ends[0], ends[-1])

@@ -18,7 +18,7 @@ from modelcompare.data.sizes import n_items
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import Words, words_of
 from modelcompare.engine.axis import pair_frame
-from modelcompare.engine.units import for_these_runs
+from modelcompare.engine.units import has_several_runs
 from modelcompare.report.document import Finding
 from modelcompare.report.figures.interval_rows import Row, folded_name
 from modelcompare.report.numbers import (
@@ -57,24 +57,6 @@ def notes_of_sets(notes: Mapping[Any, Sequence[str]]) -> list[str]:
 def within(random: RandomOfSets) -> Random:
     """Return what varies within each test set."""
     return WITHIN[random] if random == "sets" or random == "sets+runs" else random
-
-
-def varying(*, sets: bool, runs: bool) -> str | None:
-    """Name what varies beside the items; None for these runs and these test sets."""
-    what = [name for name, new in (("sets", sets), ("runs", runs)) if new]
-    return "+".join(["items", *what]) if what else None
-
-
-def new_sets_note(n_sets: int) -> str:
-    """Return the note on a mean for new test sets.
-
-    Where a model loses 0.5 on a tenth of all sets, intervals of 5 and 15 sets cover 0.60 and 0.80
-    (`experiments.validity.suites`); the share is that of the rule of three.
-    """
-    return (
-        f"For test sets like these {n_sets}: new ones are allowed for, but sets of a "
-        f"kind rarer than {min(3, n_sets)} in {n_sets} would not have been seen."
-    )
 
 
 def check_weights(argument: str, value: Any) -> None:
@@ -120,7 +102,7 @@ def shares_of(
 
 def _items(name: str, test_set: TestSet) -> int:
     """Return the number of samples, of several runs that of items; refuse where it is unknown."""
-    if "rows" not in test_set.abilities and for_these_runs(test_set):
+    if "rows" not in test_set.abilities and has_several_runs(test_set):
         raise ValueError(
             f"test set {name!r} is a sketch of several runs, which has no number of items; give "
             "the weights as numbers, e.g. {'a': 100, 'b': 200}, or the predictions themselves."

@@ -8,7 +8,7 @@ unaffected, and no number of rows may be shown, or decide, as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -32,8 +32,12 @@ def run_counts(predictions: TestSet) -> list[int]:
 
 def seen_runs(test_sets: Iterable[TestSet]) -> str:
     """Write the smallest and the largest number of runs of a model."""
-    counts = sorted({n for each in test_sets for n in run_counts(each)})
-    return " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
+    return written_range([n for each in test_sets for n in run_counts(each)])
+
+
+def written_range(counts: Sequence[int]) -> str:
+    """Write the smallest and the largest of several numbers."""
+    return " to ".join(f"{n:,}" for n in dict.fromkeys((min(counts), max(counts))))
 
 
 def n_items(predictions: TestSet) -> int:

@@ -20,7 +20,7 @@ from modelcompare.directions import words_of
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.judged import Judged
-from modelcompare.engine.labels_drawn import of_judge
+from modelcompare.engine.scope import Scope
 from modelcompare.escape import terminal
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
@@ -333,5 +333,5 @@ def judge_report(
         labelled.agreement(), labelled.confusion(), bias, labelled.favours(bias),
         adjusted(effects, EFFECTS),
         score_frame(judged.models, judged.keys, worth=judged.worth, saved=judged.saved),
-        (*of_judge(predictions, predictions.judge), *labelled.notes()),
+        (*Scope.of(predictions).notes, *labelled.notes()),
     )  # fmt: skip

@@ -24,7 +24,8 @@ from modelcompare.engine.leave_out import without
 from modelcompare.engine.pairs import differences, runs_of
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.run_variances import Layers, RunVariances
-from modelcompare.engine.units import THESE_RUNS, for_these_runs
+from modelcompare.engine.scope import THESE_RUNS, Scope
+from modelcompare.engine.units import has_several_runs
 from modelcompare.metrics.base import Metric
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.words import signature
@@ -76,6 +77,11 @@ class Sample:
         """Values by labels of people and a judge; None if all samples have labels."""
         judge = self.evaluation.predictions.judge
         return None if judge is None else Judged(self.evaluation)
+
+    @cached_property
+    def scope(self) -> Scope:
+        """Runs and labels that answers are about."""
+        return Scope.of(self.evaluation.predictions, new_runs=self.new_runs)
 
     @property
     def varies_beyond(self) -> bool:
@@ -205,7 +211,7 @@ class Sample:
     def signature(self) -> str:
         """Description of the resampling, in one line."""
         predictions = self.evaluation.predictions
-        settings = {THESE_RUNS: bool(for_these_runs(predictions)), self.weights.scheme: True}
+        settings = {THESE_RUNS: has_several_runs(predictions), self.weights.scheme: True}
         return signature("bootstrap", n=n_seen(predictions), B=self.n_resamples, **settings)
 
 

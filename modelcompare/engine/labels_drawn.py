@@ -40,17 +40,6 @@ def p_at_random(predictions: TestSet) -> float:
     return min(1.0, len(tests) * min(tests))
 
 
-def of_judge(predictions: TestSet, judge: Judge) -> tuple[str, ...]:
-    """Return the note on answers that rest on labels of some samples and a judge of all."""
-    p = p_at_random(predictions)
-    shown = f"= {p:.2f}" if p >= 0.005 else "< 0.005"
-    return (
-        f"Labels by people on {judge.n_labels:,} of {len(predictions):,} samples, a judge on all: "
-        "valid if the labels were drawn at random (answers and verdicts there against those on "
-        f"the other samples: p {shown}) and did not tune the judge.",
-    )
-
-
 def not_drawn(predictions: TestSet) -> ValueError:
     """Return the error about labels that were not drawn at random."""
     return ValueError(

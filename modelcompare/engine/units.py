@@ -9,7 +9,6 @@ import numpy as np
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.sizes import n_items, n_seen, run_counts, seen_runs, times_repeated
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.labels_drawn import of_judge
 from modelcompare.metrics.base import AnyMetric, CallableMetric
 from modelcompare.resampling.weights import Units
 
@@ -38,29 +37,12 @@ def n_runs(predictions: TestSet) -> int:
     return max(run_counts(predictions))
 
 
-def for_these_runs(predictions: TestSet) -> tuple[str, ...]:
-    """Return a note that an answer is for the runs at hand, if there are several."""
-    of_others = "others of the same models would vary more."
+def has_several_runs(predictions: TestSet) -> bool:
+    """True if items have several runs, which themselves are not drawn as clusters."""
     if predictions.about is not None and len(predictions.about.runs) > 1:
-        return (f"For these runs: {of_others}",)
-    if n_runs(predictions) < 2 or predictions.groups is None or each_its_cluster(predictions):
-        return ()
-    return (f"For these {seen_runs([predictions])} runs: {of_others}",)
-
-
-def scope(predictions: TestSet, *, new_runs: bool) -> tuple[str, ...]:
-    """Return a note on the runs, or the labels, for which an answer holds, if it needs one."""
-    if predictions.judge is not None:
-        return of_judge(predictions, predictions.judge)
-    if not new_runs:
-        return for_these_runs(predictions)
-    seen = seen_runs([predictions])
-    return (f"For the training procedures, seen in {seen} runs each: new runs are allowed for.",)
-
-
-def are_these_runs(predictions: TestSet, *, new_runs: bool) -> bool:
-    """True if an answer is for the runs at hand, and there are several."""
-    return not new_runs and predictions.judge is None and bool(for_these_runs(predictions))
+        return True
+    clustered = predictions.groups is not None
+    return clustered and n_runs(predictions) > 1 and not each_its_cluster(predictions)
 
 
 def written_size(test_sets: Collection[TestSet]) -> str:
@@ -87,7 +69,7 @@ def counted(predictions: TestSet) -> tuple[int, str]:
 
 def are_items(predictions: TestSet) -> bool:
     """True for items of several runs, with their rows in memory."""
-    return "rows" in predictions.abilities and bool(for_these_runs(predictions))
+    return "rows" in predictions.abilities and has_several_runs(predictions)
 
 
 def first_runs(predictions: TestSet) -> tuple[str, ...]:
@@ -95,15 +77,6 @@ def first_runs(predictions: TestSet) -> tuple[str, ...]:
     if predictions.runs is None or predictions.groups is None or each_its_cluster(predictions):
         return ()
     return tuple(map(str, np.unique(predictions.runs)[:2]))
-
-
-# The note in a signature.
-THESE_RUNS = "for these runs"
-
-
-def asked_of_runs(notes: Sequence[str], *, new_runs: bool) -> dict[str, object]:
-    """Return the settings in a signature that give the runs of an answer, if it has notes."""
-    return {"random": "items+runs"} if new_runs else {THESE_RUNS: bool(notes)}
 
 
 def each_its_cluster(predictions: TestSet) -> bool:

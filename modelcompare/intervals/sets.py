@@ -17,6 +17,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.run_variances import Layers
 from modelcompare.engine.runs import check_runs_of_sets
+from modelcompare.engine.scope import Scope
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.counts import corrected_average
@@ -119,13 +120,13 @@ class MeanOfSets(Contrasts):
         The same rows on each set.
     weights : ndarray of shape (n_sets,)
         Weights of the sets, whose sum is 1; equal if sets vary.
-    sets_vary : bool
-        Whether errors are for new sets.
+    scope : Scope
+        What errors are for: new sets, or new runs, or these.
     """
 
     parts: Sequence[Contrasts]
     weights: FloatArray
-    sets_vary: bool = False
+    scope: Scope
 
     @cached_property
     def estimate(self) -> FloatArray:
@@ -153,17 +154,17 @@ class MeanOfSets(Contrasts):
     @property
     def size(self) -> int:
         """Number of sets if these vary, else of the units of all."""
-        return len(self.parts) if self.sets_vary else sum(part.size for part in self.parts)
+        return len(self.parts) if self.scope.new_sets else sum(part.size for part in self.parts)
 
     @property
     def extends(self) -> bool:
         """True if errors are for new runs, or new sets."""
-        return self.sets_vary or any(part.sample.new_runs for part in self.parts)
+        return self.scope.random is not None
 
     @property
     def method(self) -> str:
         """Name of intervals that are joined from those of the sets."""
-        return NEW_SETS if self.sets_vary else NEW_RUNS if self.extends else FIXED
+        return NEW_SETS if self.scope.new_sets else NEW_RUNS if self.extends else FIXED
 
     def joined_interval(self, method: IntervalMethod, level: float) -> Interval:
         """Compute intervals for these sets and runs, from the interval of each set.
@@ -212,7 +213,7 @@ class MeanOfSets(Contrasts):
         test_sets = [part.evaluation.predictions for part in self.parts]
         crossed = all(new) and check_runs_of_sets(test_sets)
         layers = [part.sample.layers(part.pairs) for part in self.parts]
-        if self.sets_vary:
+        if self.scope.new_sets:
             values = np.stack([part.estimate for part in self.parts])
             variance, degrees = Layers.of_new_sets(values, layers, crossed=crossed).variance
             # Satterthwaite's of three sets and five runs would cover 0.926 of 0.95.

@@ -22,6 +22,7 @@ from scipy.special import chdtri, ndtr, ndtri, stdtrit
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.run_variances import Layers, combined, terms
 from modelcompare.engine.runs import FEW_RUNS
+from modelcompare.engine.scope import Scope
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.questions.contrast import Contrast
 
@@ -146,7 +147,7 @@ class Pilot(NamedTuple):
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, contrasts: Sequence[Contrast], *, sets_vary: bool) -> Pilot:
+    def of(cls, contrasts: Sequence[Contrast], scope: Scope) -> Pilot:
         """Estimate the components of a difference from the contrast on each test set.
 
         Of fixed sets, what runs add to their mean is one component.
@@ -156,15 +157,15 @@ class Pilot(NamedTuple):
         splits = [_split(n, _parts(each)) for n, each in zip(n_items, layers, strict=True)]
         items, _, rest = (np.mean(part, axis=0) for part in zip(*splits, strict=True))
         sets, sets_runs, notes = None, 0 * rest, []
-        if sets_vary:
+        if scope.new_sets:
             differences = np.reshape([each.difference for each in contrasts], (-1, 1, 1))
             whole = _parts(Layers.of_new_sets(differences, layers, crossed=True))
         else:
             whole = _parts(Layers.of_sets(layers, np.full(n_sets, 1 / n_sets), crossed=True))
         square, tables, _ = whole
-        n_units = n_sets if sets_vary else n_items[0]
+        n_units = n_sets if scope.new_sets else n_items[0]
         units, runs, left = _split(n_units, whole)
-        if sets_vary:
+        if scope.new_sets:
             within = np.mean([s[0] / n for s, n in zip(splits, n_items, strict=True)])
             sets = max(units - float(within), 0.0)
             sets_runs = left - np.mean([s[2] / n for s, n in zip(splits, n_items, strict=True)], 0)

@@ -20,7 +20,7 @@ from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.runs import check_crossed, runs_are_random
-from modelcompare.engine.units import are_these_runs, for_these_runs, scope
+from modelcompare.engine.scope import Scope
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.closed import proportions
 from modelcompare.intervals.unknown import convention, turned_by_convention
@@ -137,11 +137,10 @@ class Contrast(PairView):
     def notes(self) -> tuple[str, ...]:
         """Notes on the runs for which the result holds, on the positive class, and conventions."""
         predictions = self.evaluation.predictions
-        runs = scope(predictions, new_runs=self.sample.new_runs)
         turned = f"The models are in this order {convention(self.metric)}."
         more = [turned] if self.by_convention else []
         more = [*predictions.source.notes, *positive_note(self.metric, predictions), *more]
-        return (*runs, *more)
+        return (*self.scope.notes, *more)
 
     @property
     def by_convention(self) -> bool:
@@ -151,9 +150,9 @@ class Contrast(PairView):
         return bool(turned_by_convention(self.evaluation, self.metric, self.pairs)[0])
 
     @property
-    def of_these_runs(self) -> bool:
-        """True if there are several runs, and the result is for these."""
-        return are_these_runs(self.evaluation.predictions, new_runs=self.sample.new_runs)
+    def scope(self) -> Scope:
+        """Runs and labels that the result is about."""
+        return self.sample.scope
 
     def test(self, name: str) -> Outcome:
         """Run a test on this value alone; the arrays of its outcome have shape (1, 1)."""
@@ -189,15 +188,15 @@ class Unpaired:
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes on the training runs for which the result holds, and on the positive class."""
-        notes = [note for predictions in self.predictions for note in for_these_runs(predictions)]
+        notes = [note for sample, _ in self.sides for note in sample.scope.notes]
         notes += [note for each in self.predictions for note in each.source.notes]
         classes = [n for each in self.predictions for n in positive_note(self.metric, each)]
         return tuple(dict.fromkeys([*notes, *classes]))
 
     @property
-    def of_these_runs(self) -> bool:
-        """True if a test set has several runs; the result is for these."""
-        return any(are_these_runs(each, new_runs=False) for each in self.predictions)
+    def scope(self) -> Scope:
+        """Runs that the result is about."""
+        return Scope.of_sets(sample.scope for sample, _ in self.sides)
 
     @property
     def evaluations(self) -> list[Evaluation]:

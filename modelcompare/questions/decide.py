@@ -19,7 +19,7 @@ from modelcompare.comparison.suite import check_weights
 from modelcompare.comparison.warned import each_warning_once, warn_of_few_sets
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.units import THESE_RUNS
+from modelcompare.engine.scope import THESE_RUNS, Scope
 from modelcompare.escape import terminal
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.any_time import GainAtAnyTime
@@ -61,7 +61,7 @@ _CLAIMED: dict[Decision, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DecisionResult(Result):
     """Decision about a candidate against a baseline.
 
@@ -88,8 +88,10 @@ class DecisionResult(Result):
         Number of samples (or clusters).
     unit : {"samples", "battles", "clusters"}
         Unit of `n_samples`: clusters if `groups` are given.
-    made_with : dict
-        Interval method, number of resamples and seed, for the signature.
+    method : str
+        Interval method.
+    n_resamples : int
+        Number of resamples.
     assumption : str
         Assumed range of the scores, and their direction if it was not declared; empty for other
         metrics.
@@ -104,8 +106,8 @@ class DecisionResult(Result):
         `n_needed`, also of definite answers.
     too_early : str
         Reason why the answer does not count before the last of several looks; else empty.
-    of_these_runs : bool
-        True if there are several runs, and the answer is for these.
+    scope : Scope
+        Runs, labels and test sets that the answer is about.
     """
 
     baseline: str
@@ -122,14 +124,15 @@ class DecisionResult(Result):
     p_value: float
     n_samples: int
     unit: str
-    made_with: Mapping[str, object]
+    method: IntervalMethod
+    n_resamples: int = field(repr=False)
     assumption: str = ""
     caveat: str = ""
     notes: tuple[str, ...] = field(default=(), repr=False)
     test_set: str = ""
     needed: float = field(default=math.nan, repr=False)
     too_early: str = field(default="", repr=False)
-    of_these_runs: bool = field(default=False, repr=False)
+    scope: Scope = field(repr=False)
 
     _stem: ClassVar[str] = "decision"
     _schema_version: ClassVar[int] = 3
@@ -156,15 +159,26 @@ class DecisionResult(Result):
         return self.needed if undecided else math.nan
 
     @property
+    def made_with(self) -> dict[str, object]:
+        """Number of resamples, interval method and scope, for the signature."""
+        scope = self.scope
+        beside = {
+            "any-time": scope.any_time, "random": scope.random, "judge": scope.n_labels > 0,
+            "sets": scope.n_sets if scope.n_sets > 1 else None,
+        }  # fmt: skip
+        given = {name: value for name, value in beside.items() if value}
+        return {"B": self.n_resamples, "ci": self.method, **given}
+
+    @property
     def varies(self) -> bool:
         """True if the answer is for new runs of the training procedures, or for new test sets."""
-        return bool(self.made_with.get("random"))
+        return self.scope.random is not None
 
     @property
     def signature(self) -> str:
         return signature(
             "decide", n=self.n_samples, kind=self.kind, margin=self.margin, alpha=self.alpha,
-            **self.made_with, **{THESE_RUNS: self.of_these_runs},
+            **self.made_with, **{THESE_RUNS: self.scope.these_runs},
         )  # fmt: skip
 
     @property
@@ -216,7 +230,7 @@ class DecisionResult(Result):
         gain = format_number(self.gain, self.decimals, signed=True) if known else "unknown"
         interval = interval_clause(self.ci_low, self.ci_high, self.decimals, 1 - 2 * self.alpha)
         numbers = f"gain {gain}, {interval}, {p_clause(self.p_value)}"
-        when = " at any time" if self.made_with.get("any-time") else ""
+        when = " at any time" if self.scope.any_time else ""
         alpha = f"one-sided alpha {self.alpha:.3g}{when}"
         alpha += f"; {self.assumption}" if self.assumption else ""
         caveat = f" {self.caveat}" if self.caveat else ""
@@ -231,8 +245,7 @@ class DecisionResult(Result):
 
     def _what_would_settle(self) -> str:
         if self.varies:
-            sets = "sets" in str(self.made_with["random"])
-            what = "test sets" if sets else "runs of both models"
+            what = "test sets" if self.scope.new_sets else "runs of both models"
             return f" More {what} would be, or more samples."
         if math.isnan(self.gain):
             return " The lacking results may be."
@@ -363,7 +376,7 @@ def decide(
     with each_warning_once():
         for contrast in found.contrasts.values():
             contrast.warn_of_sparse_data()
-        if found.sets_vary:
+        if found.scope.new_sets:
             warn_of_few_sets(len(found.contrasts))
     return _decision(found, baseline, candidate, kind, margin, alpha, n_resamples)
 
@@ -386,14 +399,12 @@ def _decision(
     )
     low, high = found.bounds(alpha)
     return DecisionResult(
-        baseline, candidate, first.metric.name, first.label, kind, margin, gain, low, high, alpha,
-        answer_of(claims, (low, high)), max(found.p_value(*claim) for claim in claims), n,
-        first.unit,
-        {"B": n_resamples, "ci": found.method, **({"any-time": True} if found.any_time else {}),
-         **({"random": found.random} if found.random else {}),
-         **({"judge": True} if first.sample.judged is not None else {}),
-         **({"sets": len(found.contrasts)} if len(found.contrasts) > 1 else {})},
-        unseen.assumption(first.metric), unseen.caveat(first.metric, n, first.unit), found.notes,
-        found.test_set, math.nan if found.bounded else needed, found.too_early,
-        found.of_these_runs,
+        baseline=baseline, candidate=candidate, metric=first.metric.name, label=first.label,
+        kind=kind, margin=margin, gain=gain, ci_low=low, ci_high=high, alpha=alpha,
+        answer=answer_of(claims, (low, high)),
+        p_value=max(found.p_value(*claim) for claim in claims), n_samples=n, unit=first.unit,
+        method=found.method, n_resamples=n_resamples, assumption=unseen.assumption(first.metric),
+        caveat=unseen.caveat(first.metric, n, first.unit), notes=found.notes,
+        test_set=found.test_set, needed=math.nan if found.bounded else needed,
+        too_early=found.too_early, scope=found.scope,
     )  # fmt: skip

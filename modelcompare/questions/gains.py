@@ -16,9 +16,7 @@ from modelcompare.comparison.planning import serve
 from modelcompare.comparison.pooled import Means
 from modelcompare.comparison.suite import (
     WITHIN,
-    new_sets_note,
     notes_of_sets,
-    varying,
     within,
 )
 from modelcompare.data.test_set import TestSet
@@ -27,6 +25,7 @@ from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.influence import unit_influences
 from modelcompare.engine.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
 from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.engine.scope import Scope
 from modelcompare.intervals.calibration import refusal, why_refused
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.calibration import calibration_formula
@@ -60,8 +59,8 @@ class Gain:
         Interval method.
     shares : ndarray of shape (n_sets,)
         Share of each test set in the mean.
-    sets_vary : bool
-        Whether bounds are for new test sets like these.
+    scope : Scope
+        Runs, labels and test sets that bounds are for.
     lacking : tuple of str
         Note on test sets that lack a model, if there are any.
     """
@@ -70,7 +69,7 @@ class Gain:
     models: tuple[str, str]
     method: IntervalMethod
     shares: FloatArray
-    sets_vary: bool
+    scope: Scope
     lacking: tuple[str, ...]
     # Whether bounds hold for all numbers of samples together.
     any_time: ClassVar[bool] = False
@@ -104,7 +103,9 @@ class Gain:
                 f"the test sets have different classes, and {first.metric.name} is per class; "
                 "decide on an average, e.g. f1_macro."
             )
-        return cls(contrasts, models, used, shares[shares > 0], random in WITHIN, lacking)
+        scopes = [each.scope for each in contrasts.values()]
+        scope = Scope.of_sets(scopes, new_sets=random in WITHIN, any_time=cls.any_time)
+        return cls(contrasts, models, used, shares[shares > 0], scope, lacking)
 
     @property
     def first(self) -> Contrast:
@@ -134,29 +135,16 @@ class Gain:
         return f"mean of {len(self.contrasts)} test sets" if others else name
 
     @property
-    def random(self) -> str | None:
-        """Names of what varies beside the items; None for these runs and these test sets."""
-        new_runs = any(each.sample.new_runs for each in self.contrasts.values())
-        return varying(sets=self.sets_vary, runs=new_runs)
-
-    @property
-    def of_these_runs(self) -> bool:
-        """True if a test set has several runs, and the gain is for these."""
-        return any(each.of_these_runs for each in self.contrasts.values())
-
-    @property
     def notes(self) -> tuple[str, ...]:
         """Notes on the runs and test sets for which the gain holds, if there are several."""
         notes = notes_of_sets({name: each.notes for name, each in self.contrasts.items()})
-        new_sets = [new_sets_note(len(self.contrasts))] if self.sets_vary else []
-        return (*notes, *new_sets, *self.lacking)
+        return (*notes, *self.scope.notes_of_sets, *self.lacking)
 
     @cached_property
     def _means(self) -> Means:
         """The lowest and the highest possible mean over the test sets."""
         samples = [each.sample for each in self.contrasts.values()]
-        pairs = self.first.pairs
-        return Means.of(samples, self.models, pairs, self.shares, sets_vary=self.sets_vary)
+        return Means.of(samples, self.models, self.first.pairs, self.shares, self.scope)
 
     @property
     def bounded(self) -> bool:

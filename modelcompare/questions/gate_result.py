@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from modelcompare.engine.units import THESE_RUNS
+from modelcompare.engine.scope import THESE_RUNS
 from modelcompare.escape import terminal
 from modelcompare.questions.claims import all_of
 from modelcompare.questions.decide import DecisionResult
@@ -72,7 +72,7 @@ class GateResult(Result):
         return signature(
             "gate", n=sum(decision.n_samples for decision in self.by_rule[0][1]),
             rules=len(self.by_rule), alpha=self.alpha, **first.made_with,
-            **{THESE_RUNS: first.of_these_runs},
+            **{THESE_RUNS: first.scope.these_runs},
         )  # fmt: skip
 
     def document(self) -> Document:

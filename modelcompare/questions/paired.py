@@ -11,7 +11,7 @@ from modelcompare.comparison.planning import serve
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.runs import RUN_TEST, runs_are_random
-from modelcompare.engine.units import THESE_RUNS
+from modelcompare.engine.scope import Scope
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast, Unpaired, warn_of_undefined
@@ -38,7 +38,7 @@ _OF_EXCHANGEABILITY = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PairedTestResult(Result):
     """Outcome of a test of two models.
 
@@ -73,8 +73,8 @@ class PairedTestResult(Result):
         of independent samples; NaN for others.
     n_groups : int, optional
         Number of groups into which the test combined very many samples, or clusters, to swap them.
-    of_these_runs : bool
-        True if there are several runs, and the result is for these.
+    scope : Scope
+        Runs that the result is about.
     of_exchangeability : bool
         True if the test is only of exchangeable models, which is more than equal values: of
         calibration errors and functions.
@@ -97,7 +97,7 @@ class PairedTestResult(Result):
     cohens_dz: float = field(default=math.nan, compare=False)
     cliffs_delta: float = field(default=math.nan, compare=False)
     n_groups: int | None = field(default=None, repr=False)
-    of_these_runs: bool = field(default=False, repr=False)
+    scope: Scope = field(repr=False)
     of_exchangeability: bool = field(default=False, repr=False)
 
     _stem: ClassVar[str] = "test"
@@ -112,8 +112,7 @@ class PairedTestResult(Result):
     def signature(self) -> str:
         return signature(
             "test", B=self.n_resamples, test=self.method, alternative=self.alternative,
-            groups=self.n_groups or None,
-            **{THESE_RUNS: self.of_these_runs},
+            groups=self.n_groups or None, **self.scope.settings,
         )  # fmt: skip
 
     def document(self) -> Document:
@@ -233,9 +232,11 @@ def result_of(
     statistic, p_value = float(outcome.statistic[0, 0]), float(outcome.p_value[0, 0])
     drawn = outcome.n_resamples
     error = 0.0 if outcome.exact else math.sqrt(p_value * (1 - p_value) / (1 + drawn))
-    model_a, model_b = contrast.models
+    (model_a, model_b), (dz, delta) = contrast.models, effect_sizes(contrast)
     return PairedTestResult(
-        model_a, model_b, metric, label, difference, statistic, p_value, error, method,
-        contrast.alternative, drawn, outcome.exact, contrast.notes, *effect_sizes(contrast),
-        n_groups, contrast.of_these_runs,
+        model_a=model_a, model_b=model_b, metric=metric, label=label, difference=difference,
+        statistic=statistic, p_value=p_value, p_value_standard_error=error, method=method,
+        alternative=contrast.alternative, n_resamples=drawn, exact=outcome.exact,
+        notes=contrast.notes, cohens_dz=dz, cliffs_delta=delta, n_groups=n_groups,
+        scope=contrast.scope,
     )  # fmt: skip

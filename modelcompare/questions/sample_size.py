@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arguments import checked
-from modelcompare.comparison.suite import WITHIN, check_several, new_sets_note, within
+from modelcompare.comparison.suite import WITHIN, check_several, within
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.labels import distinct_rows
 from modelcompare.engine.runs import check_runs_of_sets
+from modelcompare.engine.scope import Scope
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
@@ -162,18 +163,20 @@ def sample_size(
     _check_runs(contrasts, cost_item, cost_run)
     plan, first = LabelPlan.of(contrasts), contrasts[0]
     check_margin(margin or 0.0, first.metric)
-    sets_vary = random in WITHIN
-    pilot = Pilot.of(contrasts, sets_vary=sets_vary) if plan is None else plan.pilot
+    scope = Scope.of_sets([each.scope for each in contrasts], new_sets=random in WITHIN)
+    pilot = Pilot.of(contrasts, scope) if plan is None else plan.pilot
     _check_spread(pilot, first, model_a, model_b)
     _check_data(dict(zip(sets, contrasts, strict=True)), int(pilot.size.runs))
     notes = [*dict.fromkeys(note for contrast in contrasts for note in contrast.notes)]
-    notes += [new_sets_note(len(contrasts))] if sets_vary else []
+    notes += scope.notes_of_sets
     difference = float(np.mean([contrast.difference for contrast in contrasts]))
     return SampleSize(
-        pilot.components, pilot.size, abs(difference) if margin is None else margin, alpha, power,
-        cost_item, cost_run, model_a, model_b, first.metric.name, first.label, difference,
-        confidence_level, first.unit, (*notes, *pilot.notes), plan=plan,
-        of_these_runs=any(contrast.of_these_runs for contrast in contrasts),
+        components=pilot.components, size=pilot.size,
+        margin=abs(difference) if margin is None else margin, alpha=alpha, power=power,
+        cost_item=cost_item, cost_run=cost_run, model_a=model_a, model_b=model_b,
+        metric=first.metric.name, label=first.label, difference=difference,
+        confidence_level=confidence_level, unit=first.unit, notes=(*notes, *pilot.notes),
+        plan=plan, scope=scope,
     )  # fmt: skip
 
 

@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from modelcompare.comparison.suite import varying
-from modelcompare.engine.units import THESE_RUNS
+from modelcompare.engine.scope import THESE_RUNS, Scope
 from modelcompare.escape import terminal
 from modelcompare.questions.frontier import LADDER, Dimension, Frontier
 from modelcompare.report.document import Document
@@ -117,7 +116,7 @@ def _draw_frontier(size: SampleSize, dimension: Dimension, axes: Axes) -> None:
     plain_log(axes.yaxis)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SampleSize(Frontier, Result):
     """Numbers of samples, runs and test sets that a paired comparison needs.
 
@@ -144,8 +143,8 @@ class SampleSize(Frontier, Result):
     notes : tuple of str
         The runs that the answer is for, where there are several; and how much a few runs, or sets,
         determine.
-    of_these_runs : bool
-        True if there are several runs, and the answer is for these.
+    scope : Scope
+        Runs, labels and test sets that the answer is about.
     """
 
     model_a: str
@@ -156,7 +155,7 @@ class SampleSize(Frontier, Result):
     confidence_level: float = field(repr=False)
     unit: str
     notes: tuple[str, ...] = field(default=(), repr=False)
-    of_these_runs: bool = field(default=False, repr=False)
+    scope: Scope = field(repr=False)
 
     _stem: ClassVar[str] = "sample_size"
     _schema_version: ClassVar[int] = 3
@@ -234,12 +233,11 @@ class SampleSize(Frontier, Result):
     def signature(self) -> str:
         """Signature of the numbers, in one line."""
         runs, sets = int(self.size.runs), int(self.size.sets)
-        vary = {what: what in self._varied for what in ("sets", "runs")}
         return signature(
             "sample_size", n=self.n_samples, n_runs=runs if runs > 1 else None,
-            n_sets=sets if sets > 1 else None, random=varying(**vary), alpha=self.alpha,
+            n_sets=sets if sets > 1 else None, random=self.scope.random, alpha=self.alpha,
             power=self.power, se="influence", judge=self.plan is not None,
-            **{THESE_RUNS: self.of_these_runs},
+            **{THESE_RUNS: self.scope.these_runs},
         )  # fmt: skip
 
     def sentence(self) -> str:

@@ -18,7 +18,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns, pair_rows
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
-from modelcompare.engine.units import asked_of_runs, scope
+from modelcompare.engine.scope import Scope
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
@@ -124,8 +124,8 @@ class AgreementStudy(Result):
         Metrics that are compared.
     alpha, test, n_resamples, confidence_level
         As passed to `agreement_study`.
-    new_runs : bool
-        Whether tests are for new runs of the training procedures.
+    scope : Scope
+        Runs that the tests are about.
     table : DataFrame
         The paper's table 1, a row for each pair of metrics and class: metric_a, metric_b, label,
         n_pairs, n_significant (under both metrics), pct_significant, n_agree, pct_agree (of the
@@ -146,7 +146,7 @@ class AgreementStudy(Result):
     pairs: pd.DataFrame = field(repr=False)
     seed: np.random.SeedSequence = field(repr=False)
     seed_label: str = field(repr=False)
-    new_runs: bool = False
+    scope: Scope = field(repr=False)
 
     _stem: ClassVar[str] = "agreement"
     _members: ClassVar[str] = """
@@ -168,13 +168,13 @@ class AgreementStudy(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         """Note on the runs for which the tests are, if there are several."""
-        return scope(self.predictions, new_runs=self.new_runs)
+        return self.scope.notes
 
     @property
     def signature(self) -> str:
         return signature(
             "agreement_study", n=self.n_samples, models=len(self.predictions.models),
-            **asked_of_runs(self.notes, new_runs=self.new_runs),
+            **self.scope.settings,
             B=self.n_resamples, test=self.test, alpha=self.alpha, rng=self.seed_label,
         )  # fmt: skip
 
@@ -364,7 +364,7 @@ def agreement_study(
     return AgreementStudy(
         predictions=predictions, metric_pairs=metric_pairs, alpha=alpha, test=test,
         n_resamples=n_resamples, confidence_level=confidence_level, table=table, pairs=of_pairs,
-        seed=seed, seed_label=rng_label(rng), new_runs=new_runs,
+        seed=seed, seed_label=rng_label(rng), scope=view.sample.scope,
     )  # fmt: skip
 
 

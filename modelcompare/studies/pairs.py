@@ -18,6 +18,7 @@ from modelcompare.directions import known_direction
 from modelcompare.engine.axis import LongColumns, joined_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.runs import check_crossed, runs_are_random
+from modelcompare.engine.scope import Scope
 from modelcompare.metrics import AnyMetric, Metric
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import resolve_metrics
@@ -110,13 +111,13 @@ class MetricPairs:
             for metric, n in zip(strict, n_lost, strict=True) if n
         )  # fmt: skip
 
-    def asks_about_new_runs(self, predictions: TestSet, random: Random) -> bool:
-        """Return whether a study is for new runs, if they are known; warn where they are few."""
+    def scope_of(self, predictions: TestSet, random: Random) -> Scope:
+        """Return the runs that a study is about; warn of few runs where it is about new ones."""
         new_runs = runs_are_random(predictions, random)
         if new_runs:
             check_crossed(self.evaluate(predictions))
             warn_of_few_runs(predictions)
-        return new_runs
+        return Scope.of(predictions, new_runs=new_runs)
 
     def evaluate(self, predictions: TestSet) -> Evaluation:
         """Evaluate the metrics on these predictions, class by class."""

@@ -17,7 +17,7 @@ from modelcompare.data.variants import with_models
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns, pair_rows
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
-from modelcompare.engine.units import asked_of_runs, for_these_runs
+from modelcompare.engine.scope import Scope
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.classes import without_classes
@@ -46,15 +46,15 @@ class QuantizationStudy(Result):
         A row for each number of bins, pair of models, metric and class: n_bins, model_a, model_b,
         metric, label, separation_raw, separation_quantized (differences over their standard
         errors), samples_ratio, ci_low, ci_high.
-    notes : tuple of str
-        Note that the study is for these runs, if there are several.
+    scope : Scope
+        Runs that the study is about.
     """
 
     values: pd.DataFrame = field(repr=False)
     pairs: pd.DataFrame = field(repr=False)
     n_samples: int
-    confidence_level: float = 0.95
-    notes: tuple[str, ...] = field(default=(), repr=False)
+    confidence_level: float
+    scope: Scope = field(repr=False)
 
     _stem: ClassVar[str] = "quantization"
     _members: ClassVar[str] = """
@@ -66,8 +66,8 @@ class QuantizationStudy(Result):
 
     @property
     def signature(self) -> str:
-        of_runs = asked_of_runs(self.notes, new_runs=False)
-        return signature("quantization_study", n=self.n_samples, **of_runs, se="influence")
+        settings = self.scope.settings
+        return signature("quantization_study", n=self.n_samples, **settings, se="influence")
 
     def document(self) -> Document:
         tables = {
@@ -82,7 +82,7 @@ class QuantizationStudy(Result):
                 interval_column(self.confidence_level), decimals=None,
             ),
         }  # fmt: skip
-        return self._document(tables, findings=self.notes)
+        return self._document(tables, findings=self.scope.notes)
 
     @property
     def summary(self) -> pd.DataFrame:
@@ -154,8 +154,8 @@ def quantization_study(
     values, pairs = (
         rows_of_classes(joined_frame(parts), classes) for parts in zip(*rows, strict=True)
     )
-    notes = for_these_runs(predictions)
-    return QuantizationStudy(values, pairs, n_seen(predictions), confidence_level, notes)
+    scope = Scope.of(predictions)
+    return QuantizationStudy(values, pairs, n_seen(predictions), confidence_level, scope)
 
 
 def _rows(evaluation: Evaluation, n_bins: int, level: float) -> tuple[LongColumns, LongColumns]:

@@ -22,7 +22,7 @@ from modelcompare.data.sizes import n_seen
 from modelcompare.data.variants import with_models
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
 from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
-from modelcompare.engine.units import asked_of_runs, scope
+from modelcompare.engine.scope import Scope
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels
@@ -94,19 +94,16 @@ class SensitivityStudy(Result):
         0).
     n_samples : int
         Size of the whole test set.
-    notes : tuple of str
-        Note on the runs for which the changes are, if there are several.
-    new_runs : bool
-        Whether intervals are for new runs of the training procedures.
+    scope : Scope
+        Runs that the changes are about.
     """
 
     table: pd.DataFrame = field(repr=False)
     n_samples: int = field(repr=False)
     n_resamples: int
     seed_label: str = field(repr=False)
-    confidence_level: float = 0.95
-    notes: tuple[str, ...] = field(default=(), repr=False)
-    new_runs: bool = False
+    confidence_level: float
+    scope: Scope = field(repr=False)
 
     _stem: ClassVar[str] = "sensitivity"
     _members: ClassVar[str] = """
@@ -119,9 +116,7 @@ class SensitivityStudy(Result):
     @property
     def signature(self) -> str:
         return signature(
-            "sensitivity_study", n=self.n_samples,
-            **asked_of_runs(self.notes, new_runs=self.new_runs),
-            B=self.n_resamples,
+            "sensitivity_study", n=self.n_samples, **self.scope.settings, B=self.n_resamples,
             rng=self.seed_label,
         )  # fmt: skip
 
@@ -142,7 +137,7 @@ class SensitivityStudy(Result):
             )
             for model, part in frame.groupby("model", sort=False)
         }  # fmt: skip
-        return self._document(tables, findings=self.notes)
+        return self._document(tables, findings=self.scope.notes)
 
 
 def _keep_zero_readable(axes: Axes) -> None:
@@ -228,7 +223,7 @@ def sensitivity_study(
         rows.append(_changes(replace(result, new_runs=new_runs), levels, method, confidence_level))
     return SensitivityStudy(
         joined_frame(rows), n_seen(predictions), n_resamples, rng_label(rng), confidence_level,
-        scope(predictions, new_runs=new_runs), new_runs,
+        Scope.of(predictions, new_runs=new_runs),
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from modelcompare.engine.axis import long_columns
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.engine.run_variances import run_replicates
-from modelcompare.engine.units import asked_of_runs, scope
+from modelcompare.engine.scope import Scope
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption
 from modelcompare.report.figures.plots import Plots
@@ -66,10 +66,8 @@ class UndefinedStudy(Result):
         Size of the whole test set.
     n_resamples : int
         Resamples of each size.
-    notes : tuple of str
-        Note on the runs for which the study is, if there are several.
-    new_runs : bool
-        Whether shares are for new runs of the training procedures.
+    scope : Scope
+        Runs that the shares are about.
     """
 
     table: pd.DataFrame = field(repr=False)
@@ -78,8 +76,7 @@ class UndefinedStudy(Result):
     ratios: tuple[float, ...]
     n_resamples: int
     seed_label: str = field(repr=False)
-    notes: tuple[str, ...] = field(default=(), repr=False)
-    new_runs: bool = False
+    scope: Scope = field(repr=False)
 
     _stem: ClassVar[str] = "undefined"
     _members: ClassVar[str] = """
@@ -91,9 +88,8 @@ class UndefinedStudy(Result):
     @property
     def signature(self) -> str:
         return signature(
-            "undefined_study", n=self.n_samples,
-            **asked_of_runs(self.notes, new_runs=self.new_runs),
-            B=self.n_resamples, rng=self.seed_label,
+            "undefined_study", n=self.n_samples, **self.scope.settings, B=self.n_resamples,
+            rng=self.seed_label,
         )  # fmt: skip
 
     @property
@@ -124,7 +120,7 @@ class UndefinedStudy(Result):
                 f"% undefined at ratio {self.ratios[-1]:g}, rarest classes, mean over models",
                 rarest.head(_RAREST), "label", "support", *map(_percent, names),
             )  # fmt: skip
-        return self._document(tables, findings=self.notes)
+        return self._document(tables, findings=self.scope.notes)
 
 
 @checked()
@@ -176,8 +172,8 @@ def undefined_study(
     7    0.2  cprecision            0.0
     """
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
-    new_runs = metric_pairs.asks_about_new_runs(predictions, random)
-    replicates_of = run_replicates if new_runs else Evaluation.replicates
+    scope = metric_pairs.scope_of(predictions, random)
+    replicates_of = run_replicates if scope.new_runs else Evaluation.replicates
     sizes = check_ratios(ratios, n_seen(predictions))
     seed = seed_sequence(rng)
     support = {}
@@ -205,7 +201,7 @@ def undefined_study(
     table.insert(5, "support", table["label"].map(support))
     return UndefinedStudy(
         table, n_seen(predictions), metric_pairs, sizes, n_resamples, rng_label(rng),
-        scope(predictions, new_runs=new_runs), new_runs,
+        scope,
     )  # fmt: skip
 
 

@@ -125,7 +125,7 @@ def variance_study(
     check_variance_tests(tests)
     predictions, *_ = serve(predictions, MetricPairs.of(pairs, predictions, zero_division).metrics)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
-    new_runs = metric_pairs.asks_about_new_runs(predictions, random)
+    scope = metric_pairs.scope_of(predictions, random)
     sizes = check_ratios(ratios, n_seen(predictions))
     seed = seed_sequence(rng)
     distribution, tested = [], []
@@ -138,7 +138,7 @@ def variance_study(
                 own_seed = child_seed(seed, place, index)
                 weights = BootstrapWeights(evaluation.units, n_resamples, own_seed)
                 where = {"ratio": ratio, "n_samples": n_seen(part), "subsample": index}
-                sample = Sample(evaluation, weights, n_jobs, new_runs=new_runs)
+                sample = Sample(evaluation, weights, n_jobs, new_runs=scope.new_runs)
                 found = _of_part(sample, where, metric_pairs, confidence_level, tests)
                 of_ratio.append(found[0])
                 tested += found[1]
@@ -149,7 +149,7 @@ def variance_study(
         n_subsamples=n_subsamples, confidence_level=confidence_level,
         distribution=metric_pairs.frame(distribution).drop(columns="subsample"),
         tests=metric_pairs.frame(tested)[_TEST_COLUMNS], metric_pairs=metric_pairs,
-        seed=seed, stratify=stratify, seed_label=rng_label(rng), new_runs=new_runs,
+        seed=seed, stratify=stratify, seed_label=rng_label(rng), scope=scope,
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import LongColumns
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.units import asked_of_runs, scope
+from modelcompare.engine.scope import Scope
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
@@ -174,8 +174,8 @@ class VarianceStudy(Result):
         A row for each model, ratio, down-sampling, class, pair of metrics and test of equal
         variances on the replicates: model, ratio, n_samples, subsample, label, metric_a,
         metric_b, variance_a, variance_b, variance_ratio, test, statistic, p_value.
-    new_runs : bool
-        Whether all of this is for new runs of the training procedures.
+    scope : Scope
+        Runs that all of this is about.
     """
 
     predictions: TestSet = field(repr=False)
@@ -190,7 +190,7 @@ class VarianceStudy(Result):
     seed: np.random.SeedSequence = field(repr=False)
     stratify: bool = field(repr=False)
     seed_label: str = field(repr=False)
-    new_runs: bool = False
+    scope: Scope = field(repr=False)
 
     _stem: ClassVar[str] = "variance"
     _members: ClassVar[str] = """
@@ -220,13 +220,13 @@ class VarianceStudy(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         """Note on the runs for which the study is, if there are several."""
-        return scope(self.predictions, new_runs=self.new_runs)
+        return self.scope.notes
 
     @property
     def signature(self) -> str:
         return signature(
             "variance_study", n=self.n_samples,
-            **asked_of_runs(self.notes, new_runs=self.new_runs),
+            **self.scope.settings,
             B=self.n_resamples, subsamples=self.n_subsamples, ci="percentile",
             rng=self.seed_label, stratified=self.stratify,
         )  # fmt: skip
@@ -349,7 +349,7 @@ class VarianceStudy(Result):
         """Return the values on a part of the test set and their errors, without resamples."""
         evaluation = self.metric_pairs.evaluate(part)
         none = BootstrapWeights(evaluation.units, 0, self.seed)
-        return Sample(evaluation, none, new_runs=self.new_runs)
+        return Sample(evaluation, none, new_runs=self.scope.new_runs)
 
 
 def _by_ratio(frame: pd.DataFrame) -> Any:

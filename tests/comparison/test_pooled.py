@@ -7,6 +7,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
 from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.scope import Scope
 from modelcompare.intervals.sets import MeanOfSets, corrected_values
 
 RNG = np.random.default_rng(11)
@@ -107,7 +108,11 @@ def test_means_of_many_small_sets_are_covered_though_macro_f1_is_biased():
     truth = np.mean(2 * shares * right / (shares + predicted))
     parts = [mc.bootstrap(each, "f1_macro", n_resamples=2) for each in sets.values()]
     weights = np.full(40, 1 / 40)
-    mean = MeanOfSets(parts[0], None, [Contrasts(part, None) for part in parts], weights)
+    scope, rows = (
+        Scope.of_sets([part.scope for part in parts]),
+        [Contrasts(part, None) for part in parts],
+    )
+    mean = MeanOfSets(parts[0], None, rows, weights, scope)
     found = mean.joined_interval("auto", 0.95)
     covered = np.mean((found.low <= truth) & (truth <= found.high))
     below = np.mean(found.low <= mean.estimate)

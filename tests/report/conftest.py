@@ -13,6 +13,7 @@ import pytest
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import ValueKey
+from modelcompare.engine.scope import Scope
 from modelcompare.intervals import Interval
 from modelcompare.report.document import Finding
 from modelcompare.words import is_missing
@@ -37,9 +38,9 @@ class MadeEvidence(Compared):
     __setattr__ = object.__setattr__
     name = "made.npz"
     n_samples, n_resamples, size = 9824, 9999, "9,824 samples"
-    notes, of_these_runs = (), False
+    notes, swapped_groups = (), None
     signature = metric_info = models = None
-    bootstrap = SimpleNamespace(new_runs=False, evaluation=SimpleNamespace(
+    bootstrap = SimpleNamespace(new_runs=False, scope=Scope(9824), evaluation=SimpleNamespace(
         predictions=SimpleNamespace(
             unit="samples", sums=None, labels=None, sample_weight=None, abilities=frozenset(),
         ),

@@ -65,7 +65,7 @@ def losses(preds, model, temperature):
 @pytest.mark.parametrize("preds", [SHARED, SEPARATE], ids=["shared", "separate"])
 def test_changes_of_confidences_have_the_error_of_items_and_runs(preds):
     study = mc.studies.sensitivity_study(preds, "log_loss", **OF_CHANGES, **BOTH)
-    assert study.new_runs
+    assert study.scope.new_runs
     for row in study.table.itertuples():
         x = losses(preds, row.model, 0.5) - losses(preds, row.model, 1.0)
         assert row.difference == pytest.approx(x.mean())
@@ -132,7 +132,7 @@ def test_answers_for_these_runs_are_marked_as_such(name):
 def test_answers_for_new_runs_are_marked_as_such(name):
     options = BOTH if name == "sensitivity_study" else {"random": "items+runs"}
     study = STUDIES[name](SHARED, **options)
-    assert study.new_runs
+    assert study.scope.new_runs
     assert study.document().sentences == [NEW.format(6)]
     assert "|random:items+runs|" in study.signature
     assert "for these runs" not in study.signature
@@ -143,7 +143,7 @@ def test_answers_for_new_runs_are_marked_as_such(name):
 
 @pytest.mark.parametrize("name", ["variance_study", "undefined_study"])
 def test_what_is_declared_decides(name):
-    assert STUDIES[name](SHARED).new_runs
+    assert STUDIES[name](SHARED).scope.new_runs
     with pytest.raises(ValueError, match="no column names them"):
         STUDIES[name](SHARED.without("runs"), random="items+runs")
     strata = SHARED.with_columns(strata=TRUTH)
