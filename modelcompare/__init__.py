@@ -1,35 +1,63 @@
 """Statistical comparison of models from their predictions on a test set.
 
-The functions that most users need are here; the rest are in rooms, `modelcompare.studies` for
-instance. The names are declared in ``__init__.pyi`` and loaded when they are first used (SPEC 1),
-so that ``import modelcompare`` stays cheap.
+The functions that most users need are here; the rest are in rooms, `modelcompare.diagnostics` for
+instance. Names are loaded when they are first used (SPEC 1), so that ``import modelcompare`` stays
+cheap. `python -m tests.test_public_api` writes the stubs, where plugins' names stand too.
 """
 
-from importlib import import_module
+import sys
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
 import lazy_loader
 
+from modelcompare import plugs
+
 __version__ = "0.1.0"
-_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-_ROOMS = ("crossval", "diagnostics", "io", "metrics", "results", "studies", "tests")
+_load, _dir, _names = lazy_loader.attach(
+    __name__,
+    submodules=["crossval", "diagnostics", "io", "metrics", "results", "testing", "tests"],
+    submod_attrs={
+        "arguments": ["config_context"],
+        "comparison.bootstrap": ["bootstrap"],
+        "comparison.compare": ["compare"],
+        "comparison.compare_groups": ["compare_groups"],
+        "data.predictions": ["Predictions"],
+        "examples": ["load_example"],
+        "metrics.base": ["Metric", "SparseDataWarning", "UndefinedMetricWarning"],
+        "metrics.listing": ["list_metrics"],
+        "metrics.registry": ["get_metric"],
+        "questions.decide": ["decide"],
+        "questions.gate": ["gate"],
+        "questions.keep": ["keep"],
+        "questions.paired": ["paired_test"],
+        "questions.sample_size": ["sample_size"],
+        "readers": ["read_predictions"],
+        "readers.battles": ["from_battles"],
+    },
+)
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name (PEP 562), or name the ones that may be meant."""
-    if name in __all__:
+    if name in _names:
         return _load(name)
-    if name.startswith("_") or find_spec(f"{__name__}.{name}"):
-        # Programs probe for such names, and Python for a module before it imports it.
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "__all__":
+        return __dir__()
+    # Programs probe for names with underscores, and Python for a module before it imports it.
+    if name.startswith("_") or name in plugs.public(__name__) or find_spec(f"{__name__}.{name}"):
+        return plugs.attribute(__name__, name)
+    if absent := plugs.needed(name):
+        raise AttributeError(absent)
     # Loaded only now: rooms take long, and some of them import from here.
-    arguments = import_module("modelcompare.arguments")
-    rooms = {room: _names_in(_load(room)) for room in _ROOMS}
-    raise AttributeError(arguments.attribute_meant(__name__, name, __all__, rooms))
+    things = {each: getattr(sys.modules[__name__], each) for each in __dir__()}
+    rooms = {
+        room: plugs.names(it.__name__) for room, it in things.items() if isinstance(it, ModuleType)
+    }
+    meant = plugs.load("modelcompare.arguments:attribute_meant")
+    raise AttributeError(meant(__name__, name, things, rooms))
 
 
-def _names_in(room: ModuleType) -> list[str]:
-    """Return the names in a room, without those of modules."""
-    return [name for name, thing in vars(room).items() if not isinstance(thing, ModuleType)]
+def __dir__() -> list[str]:
+    return sorted({*_names, *plugs.public(__name__)})

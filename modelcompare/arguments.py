@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import partial, wraps
-from inspect import Parameter, signature
+from inspect import Parameter, signature, unwrap
 from types import FunctionType, MappingProxyType
 from typing import Any, Literal, ParamSpec, TypeVar, cast, get_origin
 
@@ -36,7 +36,7 @@ def checked(
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Check the arguments of a public function: their names, and the values of named options.
 
-    An argument is checked by `checks`, by its annotation if that is bool or a Literal of `words`,
+    An argument is checked by `checks`, by its annotation if that is bool or the name of a Literal,
     or by its record in `options`. The error about an unknown name suggests a known one. Omitted
     arguments have the defaults of `config_context`, then those of the function; of `alpha` and
     `confidence_level` one follows from the other (`one_level`).
@@ -73,7 +73,8 @@ def checked(
         }
         nothing_set, two_sided = partial(_set, None), known.keys() >= {*LEVELS}
         label = function.__qualname__.removesuffix(".__init__")
-        check_of = {name: _check_of(each) for name, each in parameters.items()} | checks
+        names = getattr(unwrap(function), "__globals__", _NOTHING)
+        check_of = {name: _check_of(each, names) for name, each in parameters.items()} | checks
         check_of |= {name: OPTIONS[name].check for name in LEVELS if two_sided}
         optional = {n for n, each in parameters.items() if str(each.annotation).endswith("| None")}
 
@@ -179,12 +180,12 @@ def _set(defaults: Mapping[str, Any] | None) -> Iterator[None]:
         _config.reset(token)
 
 
-def _check_of(parameter: Parameter) -> Check | None:
-    """Return the check of a parameter, from its annotation or from its record in `options`."""
+def _check_of(parameter: Parameter, names: Mapping[str, Any]) -> Check | None:
+    """Return the check of a parameter, by a name of its module or by its record in `options`."""
     annotation = str(parameter.annotation).removesuffix(" | None")
     if annotation == "bool":
         return words.check_flag
-    choices = getattr(words, annotation, None)
+    choices = names.get(annotation)
     if get_origin(choices) is Literal:
         return partial(words.check_choice, choices=choices)
     option = OPTIONS.get(parameter.name)

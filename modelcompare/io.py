@@ -1,5 +1,6 @@
 """Predictions from unusual sources: scans, sketches, sets of files, counts, coarse confidences."""
 
+from modelcompare import plugs
 from modelcompare.comparison.time_blocks import in_time_blocks as in_time_blocks
 from modelcompare.data.confidences import bin_values as bin_values
 from modelcompare.data.confidences import from_bins as from_bins
@@ -16,3 +17,5 @@ from modelcompare.sources.scanned import scan_predictions as scan_predictions
 from modelcompare.sources.sketch_files import read_sketch as read_sketch
 from modelcompare.sources.sketches import Sketch as Sketch
 from modelcompare.sources.summing import sketch as sketch
+
+__getattr__, __dir__ = plugs.room(__name__)

@@ -1,5 +1,6 @@
 """Classes of the results that the functions of `modelcompare` return, for annotations."""
 
+from modelcompare import plugs
 from modelcompare.comparison.bootstrap_result import BootstrapResult as BootstrapResult
 from modelcompare.comparison.bounds import BoundedComparison as BoundedComparison
 from modelcompare.comparison.groups import GroupComparison as GroupComparison
@@ -9,3 +10,5 @@ from modelcompare.questions.gate_result import GateResult as GateResult
 from modelcompare.questions.keep import KeepResult as KeepResult
 from modelcompare.questions.paired import PairedTestResult as PairedTestResult
 from modelcompare.questions.sizes import SampleSize as SampleSize
+
+__getattr__, __dir__ = plugs.room(__name__)

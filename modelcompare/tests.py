@@ -1,5 +1,6 @@
 """Tests beside the paired test: unpaired, omnibus, calibration, variances, ranks, corrections."""
 
+from modelcompare import plugs
 from modelcompare.comparison.ranks import RankComparison as RankComparison
 from modelcompare.comparison.ranks import critical_difference as critical_difference
 from modelcompare.diagnostics.calibration import CalibrationTest as CalibrationTest
@@ -10,3 +11,5 @@ from modelcompare.questions.omnibus import OmnibusResult as OmnibusResult
 from modelcompare.questions.omnibus import omnibus_test as omnibus_test
 from modelcompare.questions.unpaired import unpaired_test as unpaired_test
 from modelcompare.significance.variances import variance_tests as variance_tests
+
+__getattr__, __dir__ = plugs.room(__name__)

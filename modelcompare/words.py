@@ -97,7 +97,6 @@ UnpairedTest = Literal[
 ]
 OmnibusTest = Literal["cochran-q", "friedman"]
 PosthocTest = Literal["nemenyi", "wilcoxon-holm"]
-AgreementTest = Literal["t", "paired-t", PairsTest]
 VarianceTest = Literal["f", "bartlett", "levene", "brown-forsythe", "fligner", "pitman-morgan"]
 FoldTest = Literal["corrected-t", "5x2cv-t", "5x2cv-f"]
 Correction = Literal[
@@ -135,7 +134,6 @@ Annotators = Literal["each", "majority", "soft"]
 WholeSets = Literal["refuse", "drop"]
 MissingCounted = Literal["worst", "bounds"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
-CardFormat = Literal["markdown", "text", "json", "eval-results"]
 Dialect = Literal["duckdb", "spark"]
 # A sketch's number of buckets, and what is hashed before the names of its samples.
 BUCKETS, SALT = 1024, "modelcompare"

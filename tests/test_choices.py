@@ -7,7 +7,6 @@ from typing import Literal, get_args, get_origin
 import pytest
 from numpydoc.docscrape import FunctionDoc
 
-from modelcompare import words
 from tests.public import functions
 
 FUNCTIONS = functions()
@@ -17,7 +16,9 @@ def _arguments():
     """Function, argument and choices, of each argument that is a Literal."""
     for name, function in FUNCTIONS.items():
         for argument, parameter in inspect.signature(function).parameters.items():
-            choices = getattr(words, str(parameter.annotation).partition(" | ")[0], None)
+            choices = inspect.unwrap(function).__globals__.get(
+                str(parameter.annotation).partition(" | ")[0]
+            )
             if get_origin(choices) is Literal:
                 yield name, argument, {*get_args(choices)}
 

@@ -13,6 +13,7 @@ import modelcompare as mc
 from modelcompare.arrays import ROW_BLOCK
 from modelcompare.metrics import METRICS, from_callable
 from modelcompare.report.writers.terminal import screen_text
+from tests.plugged import plugged
 
 FEW = {"n_resamples": 99}
 WAYS = {
@@ -180,11 +181,6 @@ MAKE = {
     "calibration_test": lambda _: mc.tests.calibration_test(of_classes(), "a"),
     "reliability": lambda _: mc.diagnostics.reliability(of_classes()),
     "curve": lambda _: mc.diagnostics.curve(of_classes(n_classes=2), "roc"),
-    "variance_study": lambda _: mc.studies.variance_study(of_classes(), ["f1"], ratios=(0.5, 1.0), **FEW),
-    "agreement_study": lambda _: mc.studies.agreement_study(of_classes(200), ["f1"], **FEW),
-    "undefined_study": lambda _: mc.studies.undefined_study(of_classes(), ratios=(0.5, 1.0), **FEW),
-    "sensitivity_study": lambda _: mc.studies.sensitivity_study(of_classes()),
-    "quantization_study": lambda _: mc.studies.quantization_study(of_classes()),
     "sketch": lambda _: mc.io.sketch(of_classes(), ["accuracy", "f1"]),
     "compare a sketch": lambda _: mc.compare(mc.io.sketch(of_classes(), ["accuracy"]), **FEW),
     "scan": scan,
@@ -192,7 +188,7 @@ MAKE = {
     "compare a scan of several blocks": lambda folder: compared_blocks(folder)[1],
     "compare a scan": lambda folder: mc.compare(scan(folder), ["accuracy", "f1"], **FEW),
     "compare areas of a scan": lambda folder: mc.compare(scan_areas(folder), "roc_auc", **FEW),
-}  # fmt: skip
+} | plugged("PICKLED")  # fmt: skip
 
 
 def shown(result):

@@ -1,6 +1,6 @@
-"""Public names, their parameters and defaults are those of tests/public_api.txt.
+"""Public names, their parameters and defaults are those of tests/public_api.txt, and the stubs have them.
 
-``python -m tests.test_public_api`` writes that file again; what it loses or changes breaks a user's script.
+``python -m tests.test_public_api`` writes these files again; what they lose or change breaks a user's script.
 """
 
 import ast
@@ -19,6 +19,7 @@ from modelcompare.report.figures.plots import Plots
 from modelcompare.report.result import Result
 from tests.pages import ROOT
 from tests.public import public
+from tests.stubs import stubs
 
 FILE = ROOT / "tests" / "public_api.txt"
 COMMAND = "python -m tests.test_public_api"
@@ -45,10 +46,19 @@ def snapshot():
             f"{place}.{name}": parameters(draw, bound=True) for name, draw in plot.figures.items()
         }
     program = cli.application(everything=True)
-    studies = {f"study {name}": each for name, each in program.commands["study"].commands.items()}
-    for name, command in {**program.commands, **studies}.items():
+    for name, command in every_command(program):
         found |= options(f"$ modelcompare {name}", command)
     return found
+
+
+def every_command(program):
+    """Commands and then those within others, by their names."""
+    within = {
+        f"{name} {inner}": each
+        for name, group in program.commands.items()
+        for inner, each in getattr(group, "commands", {}).items()
+    }
+    return [*program.commands.items(), *within.items()]
 
 
 def every_plot():
@@ -180,6 +190,11 @@ def test_the_public_api_is_the_one_that_is_written_down(now):
     )
 
 
+def test_the_stubs_declare_what_the_modules_and_the_plugins_have():
+    found = {path: path.read_text("utf-8") for path in stubs()}
+    assert found == stubs(), f"run `{COMMAND}` and commit the files."
+
+
 def test_every_kind_of_name_is_in_the_snapshot(now):
     assert now["modelcompare.compare"].startswith("(predictions, metrics=None, *, n_resamples=9999")
     assert (
@@ -206,4 +221,5 @@ def test_a_lost_name_a_new_one_and_another_default_are_distinguished():
 
 
 if __name__ == "__main__":
-    FILE.write_text(written(snapshot()), "utf-8", newline="\n")
+    for path, text in {FILE: written(snapshot()), **stubs()}.items():
+        path.write_text(text, "utf-8", newline="\n")

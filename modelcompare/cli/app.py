@@ -18,7 +18,8 @@ from click.shell_completion import BashComplete, FishComplete, ZshComplete, shel
 import modelcompare as mc
 from modelcompare.cli.commands import Program, made
 from modelcompare.cli.streams import CannotWriteError, answer, begin, say
-from modelcompare.cli.table import COMMANDS, STUDY
+from modelcompare.cli.table import COMMANDS
+from modelcompare.plugs import needed
 from modelcompare.spelling import did_you_mean, nearest
 from modelcompare.words import WARNING
 
@@ -51,14 +52,21 @@ def application(command: str | None = None, *, everything: bool = False) -> Prog
         context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     ))  # fmt: skip
     program.params.append(_COMPLETION)
-    study = Program("study", no_args_is_help=True, help=STUDY)
     for row in COMMANDS:
         first, _, within = row.name.partition(" ")
         if command in (None, first):
-            (study if within else program).add_command(made(row, everything=everything))
-    if command in (None, "study"):
-        program.add_command(study)
+            group = _group(program, first, row.group) if within else program
+            group.add_command(made(row, everything=everything))
     return program
+
+
+def _group(program: Program, name: str, help: str) -> Program:
+    """Return a command that others are within; add it where it is not there yet."""
+    group = program.commands.get(name)
+    if not isinstance(group, Program):
+        group = Program(name, no_args_is_help=True, help=help)
+        program.add_command(group)
+    return group
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -114,6 +122,8 @@ def _unknown(command: str) -> str:
     """Word the error about a command that does not exist, with the one that replaces it."""
     names = [row.name for row in COMMANDS]
     written = command.lower().replace("_", "-")
+    if absent := needed(written):
+        return f"{absent}."
     if written in REPLACED:
         return f"there is no command {command!r}; use modelcompare {REPLACED[written]}."
     within = [name for name in names if written.removesuffix("-study") in name.split()]
@@ -137,6 +147,8 @@ def _code_of(error: Exception | SystemExit) -> int:
     if isinstance(error, SystemExit) and isinstance(error.__context__, OSError):
         # Where its reader has gone, rich ends the program.
         raise error.__context__ from None
+    if isinstance(error, click.NoSuchOption) and (absent := needed(error.option_name)):
+        error = click.UsageError(f"{absent}.", error.ctx)
     if isinstance(error, click.ClickException):
         error.show()
         return BAD_INPUT

@@ -1,4 +1,4 @@
-"""Commands that call one function of the library: of predictions, groups, two models, a table."""
+"""Commands that call one function of the library: of groups, two models, a table."""
 
 from __future__ import annotations
 
@@ -22,20 +22,6 @@ from modelcompare.readers.opening import read_tables
 from modelcompare.report.writers.files import write_text
 from modelcompare.report.writers.formats import frame_csv
 from modelcompare.words import FoldTest, PosthocTest, RandomOfSets
-
-
-def of_predictions(
-    reading: Reading, output: Output, *, function: str, by_blocks: bool = False, **options: Any,
-) -> None:  # fmt: skip
-    """Run a study of all models."""
-    down_sampled = options.get("stratify") or options.get("n_subsamples", 1) > 1
-    if {*options.get("ratios", ())} == {1.0} and down_sampled:
-        raise ValueError(
-            "--stratify and --subsamples are for subsets of the samples; --ratio 1 is all."
-        )
-    output.check(reading.files)
-    predictions = reading.read(by_blocks=by_blocks)
-    output.emit(attrgetter(function)(mc)(predictions, **options), inputs=reading.files)
 
 
 def groups(reading: Reading, output: Output, *, gaps: bool, **options: Any) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib import import_module
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.util import LazyLoader, find_spec, module_from_spec
 from itertools import groupby
 from pathlib import Path
@@ -20,6 +19,7 @@ from click.core import ParameterSource
 from modelcompare.arguments import LEVELS
 from modelcompare.cli.options import READ, Group, Texts, key_of
 from modelcompare.options import REQUIRED, Option
+from modelcompare.plugs import load
 from modelcompare.spelling import did_you_mean, nearest
 from modelcompare.words import check_choice, listed
 
@@ -31,6 +31,37 @@ _FEW = 4
 
 
 @dataclass(frozen=True)
+class Branch:
+    """An option by which a command calls another function.
+
+    Parameters
+    ----------
+    command : str
+        Name of the command.
+    option : Option
+        The option; the command calls its own function where it is not given, which is None.
+    place : str
+        The function, ``module:function`` of `package`.
+    package : str
+        The package of the function.
+    help : str
+        Paragraphs that the help of the command has more.
+    examples : tuple of str
+        Arguments after the name of the command.
+    used : collection of str, optional
+        Names of the options that go with it, besides the output's; all by default.
+    """
+
+    command: str
+    option: Option
+    place: str
+    package: str
+    help: str = ""
+    examples: tuple[str, ...] = ()
+    used: Collection[str] | None = None
+
+
+@dataclass(frozen=True)
 class Command:
     """A command of the program.
 
@@ -39,7 +70,7 @@ class Command:
     name : str
         On the command line; both names for a command within another.
     place : str
-        The function that it calls, ``module:function`` of this package, with the options by name.
+        The function that it calls, ``module:function`` of `package`, with the options by name.
     options : tuple of Option or Group
         Its options; a group is one argument, and an option without a value is left out.
     help : str
@@ -51,6 +82,12 @@ class Command:
     alone : mapping
         Names of the options that ask another question, each with those of the options that go with
         it, besides the output's.
+    package : str
+        The package of the function.
+    group : str
+        Help of the command that it is within.
+    branches : tuple of Branch
+        Options by which it calls another function.
     """
 
     name: str
@@ -60,6 +97,18 @@ class Command:
     examples: tuple[str, ...] = ()
     fixed: Mapping[str, Any] = field(default_factory=dict)
     alone: Mapping[str, Collection[str]] = field(default_factory=dict)
+    package: str = __package__
+    group: str = ""
+    branches: tuple[Branch, ...] = ()
+
+    def with_branch(self, branch: Branch) -> Command:
+        """Add an option by which the command calls another function."""
+        used = {} if branch.used is None else {branch.option.name: branch.used}
+        return replace(
+            self, options=(*self.options, branch.option), alone={**self.alone, **used},
+            help=f"{inspect.cleandoc(self.help)}\n\n{inspect.cleandoc(branch.help)}".strip(),
+            examples=(*self.examples, *branch.examples), branches=(*self.branches, branch),
+        )  # fmt: skip
 
     @property
     def keys(self) -> tuple[Option, ...]:
@@ -121,8 +170,9 @@ def made(command: Command, *, everything: bool = False) -> click.Command:
         _check_repeats(options, values)
         _check_alone(command, options, values)
         _defer_unused()
-        with _load("engine.parallel:watched")():
-            _load(f"cli.{command.place}")(**command.fixed, **_collected(command, values))
+        with load("modelcompare.engine.parallel:watched")():
+            function = _function(command, values)
+            function(**command.fixed, **_collected(command, values))
 
     return Panelled(
         command.name.split()[-1], callback=run, help=inspect.cleandoc(command.help),
@@ -131,6 +181,14 @@ def made(command: Command, *, everything: bool = False) -> click.Command:
         keys=command.keys if everything else (),
         no_args_is_help=any(option.default is REQUIRED for option in options),
     )  # fmt: skip
+
+
+def _function(command: Command, given: Mapping[str, Any]) -> Callable[..., None]:
+    """Load the function of a command, or of the branch whose option was given."""
+    chosen = (each for each in command.branches if given[each.option.name] is not None)
+    row = next(chosen, command)
+    found: Callable[..., None] = load(f"{row.package}.{row.place}")
+    return found
 
 
 def _epilog(command: Command, options: Sequence[Option], *, everything: bool) -> str | None:
@@ -228,7 +286,7 @@ def _collected(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
     for group in command.options:
         if isinstance(group, Group):
             own = {option.name: values.pop(option.name) for option in group.every}
-            values[group.name] = _load(f"cli.{group.maker}")(**own)
+            values[group.name] = load(f"{__package__}.{group.maker}")(**own)
     if "kind" in typed:  # which the metrics may imply
         values["reading"].asked = values.get("metrics") or [values.get("metric")]
     return {name: value for name, value in values.items() if value is not None}
@@ -281,12 +339,6 @@ def _defer_unused() -> None:
             module = sys.modules[spec.name] = module_from_spec(spec)
             spec.loader.exec_module(module)
             setattr(sys.modules["numpy"], name, module)
-
-
-def _load(place: str) -> Any:
-    """Import ``module:name`` of the library."""
-    module, _, name = place.partition(":")
-    return getattr(import_module(f"modelcompare.{module}"), name)
 
 
 def _check_alone(command: Command, options: Sequence[Option], given: Mapping[str, Any]) -> None:

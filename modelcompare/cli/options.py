@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from functools import partial
 from glob import glob
@@ -29,8 +28,6 @@ ComparisonFigure = Literal[
     "forest", "ranks", "differences", "heatmap", "raincloud", "classes", "confusion", "roc", "pr",
     "pareto",
 ]  # fmt: skip
-# A colon in the name of a class separates nothing.
-_TWO_METRICS = re.compile(r"([^:\[]*(?:\[.*?\])?):(.+)")
 
 
 @dataclass(frozen=True)
@@ -150,28 +147,6 @@ def _thresholds(texts: list[str]) -> dict[str, float]:
             raise ValueError(f"--threshold has two numbers for {label or 'all labels'}; give one.")
         found[label] = value
     return found
-
-
-def pairs(names: list[str]) -> list[str | tuple[str, str]]:
-    """Read pairs of metrics: ``f1`` or ``f1:log_loss``; a class is written ``f1[fraud]``."""
-    found: list[str | tuple[str, str]] = []
-    for name in names:
-        two = _TWO_METRICS.fullmatch(name)
-        if two is not None and two[1] == two[2]:
-            raise ValueError(f"--pair {name} is one metric twice; name two.")
-        found.append(name if two is None else (two[1], two[2]))
-    return found
-
-
-RATIOS = statistics(
-    name="ratios", flags="--ratio", type=list[float] | None, metavar="FRACTION",
-    help="Fraction of the test set (repeatable); by default 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01.",
-)  # fmt: skip
-PAIRS = statistics(
-    name="pairs", flags="--pair", type=Texts, complete=metric_names, parse=pairs,
-    help="Pair of metrics (repeatable): f1 is f1 with cf1, f1:log_loss any two. By default f1, "
-    "precision and recall with their probabilistic twins.",
-)  # fmt: skip
 
 
 def _found(files: list[Path]) -> list[Path]:
@@ -322,8 +297,6 @@ READ = _input(
 )  # fmt: skip
 
 RESAMPLING = tuple(OPTIONS[name] for name in ("n_resamples", "rng", "n_jobs"))
-# Studies compute everything at every ratio.
-STUDY_RESAMPLING = (replace(RESAMPLING[0], default=1000), *RESAMPLING[1:])
 
 _ALL = output(
     name="all", type=bool, default=False,

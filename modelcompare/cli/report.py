@@ -1,8 +1,7 @@
-"""``modelcompare report``: a page to show, or the card of one model."""
+"""``modelcompare report``: a page to show."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,34 +20,24 @@ from modelcompare.engine.runs import without_common_rows
 from modelcompare.report.result import Result
 from modelcompare.report.writers.files import write_text
 from modelcompare.report.writers.page import check_html, page
-from modelcompare.studies.card import model_card
-from modelcompare.words import CardFormat
 
 _PAGE = ("", ".html", ".htm")
-_CARD: dict[str, CardFormat] = {
-    "": "markdown", ".md": "markdown", ".markdown": "markdown", ".txt": "text", ".json": "json",
-}  # fmt: skip
 
 
 def report(
-    reading: Reading, *, metrics: Sequence[str] | None = None, card: str | None = None,
-    output: Path | None = None, **options: Any,
+    reading: Reading, *, metrics: Sequence[str] | None = None, output: Path | None = None,
+    **options: Any,
 ) -> None:  # fmt: skip
-    """Write a self-contained HTML page of a comparison, or the card of one model."""
-    path = output or Path("report.html" if card is None else _file_of_card(card))
-    _check_suffix(path, _PAGE if card is None else _CARD)
+    """Write a self-contained HTML page of a comparison."""
+    path = output or Path("report.html")
+    check_suffix(path, _PAGE)
     check_paths([path], reading.files)
-    if card is None:
-        check_html()
+    check_html()
     options["progress"] = True
     preds = reading.read(sliced=True)
-    if card is not None:
-        form = _CARD[path.suffix.lower()]
-        write_text(path, model_card(preds, card, metrics, form=form, **options))
-    else:
-        result = compare(preds, metrics, **options)
-        more = [found.document() for found in _more(preds, result, {**options, "metrics": metrics})]
-        write_text(path, page(document_of(result), more, command=typed()))
+    result = compare(preds, metrics, **options)
+    more = [found.document() for found in _more(preds, result, {**options, "metrics": metrics})]
+    write_text(path, page(document_of(result), more, command=typed()))
     say(f"wrote {path}")
 
 
@@ -77,14 +66,8 @@ def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) ->
             yield disagreements(preds, *best)
 
 
-def _file_of_card(model: str) -> str:
-    """Return the name of a file in this folder for a model."""
-    if not re.fullmatch(r"[\w+=,@ ()-][\w.+=,@ ()-]*", model):
-        raise ValueError(f"{model!r} cannot be a file name; give the card's path with -o.")
-    return f"{model}.md"
-
-
-def _check_suffix(path: Path, known: Collection[str]) -> None:
+def check_suffix(path: Path, known: Collection[str]) -> None:
+    """Refuse a file whose suffix is none of those that are written."""
     if path.suffix.lower() not in known:
         *names, last = filter(None, known)
         raise ValueError(

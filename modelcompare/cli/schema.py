@@ -16,6 +16,6 @@ MEMBERS = """
 
 def whole_schema() -> dict[str, Any]:
     """The JSON schema of all results, as they declare them, and of the list of metrics."""
-    sources = sorted(Path(__file__).parents[1].glob("*/*.py"))
+    sources = sorted(Path(__file__).parents[1].rglob("*.py"))
     documents = {kind: text for source in sources for kind, text in schemas.declared(source)}
     return schemas.schema({**documents, OF_METRICS: MEMBERS})

@@ -6,6 +6,7 @@ The modules of the functions are imported when the command runs, so that help co
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,13 +18,10 @@ from modelcompare.cli.options import (
     LEDGER,
     OF_SETS,
     OUTPUT,
-    PAIRS,
     QUEUE,
-    RATIOS,
     READING,
     RESAMPLING,
     RESULTS,
-    STUDY_RESAMPLING,
     WHOLE,
     Texts,
     changed,
@@ -37,13 +35,12 @@ from modelcompare.cli.options import (
     statistics,
 )
 from modelcompare.options import OPTIONS, REQUIRED, Option
+from modelcompare.plugs import rows
 from modelcompare.words import (
-    AgreementTest,
     Correction,
     Dialect,
     FoldTest,
     PosthocTest,
-    VarianceTest,
     listed,
 )
 
@@ -55,13 +52,7 @@ _LOWER = statistics(
     help="Direction of scores; by default by their name.",
 )  # fmt: skip
 _STUDY_LEVEL = named("alpha", "Level.")
-_ZERO = named(
-    "zero_division", "Value of 0 / 0: 0, 1, nan or paper; by default paper, and in averages nan.",
-)  # fmt: skip
-
-
 _RanksTest = Literal[PosthocTest, FoldTest]
-STUDY = "Run a study of metrics: variance, agreement and others."
 
 
 def _of_folds(name: str, **changes: Any) -> Option:
@@ -71,7 +62,7 @@ def _of_folds(name: str, **changes: Any) -> Option:
     return replace(option, default=None, help=text, **changes)
 
 
-COMMANDS = (
+_COMMANDS = (
     Command(
         "compare",
         "compare:compare",
@@ -175,75 +166,6 @@ COMMANDS = (
         ),
     ),
     Command(
-        "study variance",
-        "ask:of_predictions",
-        (
-            WHOLE, PAIRS, RATIOS,
-            statistics(
-                name="tests", flags="--test", type=Texts,
-                help=f"Test of equal variances (repeatable): {listed(VarianceTest)}; by default "
-                "the paper's, f, bartlett and levene.",
-            ),
-            OPTIONS["n_subsamples"], OPTIONS["stratify"], OPTIONS["random"], _ZERO,
-            *STUDY_RESAMPLING, FOLDER,
-        ),
-        "Show how variance depends on the size of the test set.\n\nSee the paper, section 6.1.",
-        ("predictions.npz --pair f1 -o study/",),
-        {"function": "studies.variance_study", "by_blocks": True, "progress": True},
-    ),
-    Command(
-        "study agreement",
-        "ask:of_predictions",
-        (
-            WHOLE, PAIRS,
-            named(
-                "test", type=AgreementTest, default="t",
-                help=f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on "
-                "replicates, the others are valid.",
-            ),
-            replace(_STUDY_LEVEL, default=0.01), replace(OPTIONS["random"], default="items"),
-            _ZERO, *STUDY_RESAMPLING, FOLDER,
-        ),
-        "Count how often two metrics prefer the same model.\n\nSee the paper, section 6.2.",
-        ("predictions.npz --test permutation -o study/",),
-        {"function": "studies.agreement_study", "progress": True},
-    ),
-    Command(
-        "study undefined",
-        "ask:of_predictions",
-        (WHOLE, PAIRS, RATIOS, OPTIONS["random"], _ZERO, *STUDY_RESAMPLING, FOLDER),
-        "Count how often a metric is undefined, by class.\n\nSee the paper, section 4.",
-        ("intents.npz --pair precision -o study/",),
-        {"function": "studies.undefined_study", "progress": True},
-    ),
-    Command(
-        "study sensitivity",
-        "ask:of_predictions",
-        (
-            WHOLE, metrics("Metric (repeatable)."), named("method", default="percentile"),
-            replace(OPTIONS["random"], default="items"), OPTIONS["zero_division"],
-            *STUDY_RESAMPLING, FOLDER,
-        ),
-        "Show which metrics react to confidences alone.\n\nSee the paper, section 5.",
-        ("preds.npz -m cf1_macro -m log_loss",),
-        {"function": "studies.sensitivity_study"},
-    ),
-    Command(
-        "study quantization",
-        "ask:of_predictions",
-        (
-            WHOLE, metrics("Metric (repeatable)."),
-            statistics(
-                name="n_bins", flags="--bins", type=list[int] | None, metavar="N",
-                help="Bins of the confidences (repeatable); by default 2, 3, 5 and 10.",
-            ),
-            _LEVEL, FOLDER,
-        ),
-        "Estimate the error of a metric if confidences are binned.",
-        ("predictions.npz --bins 2 --bins 5",),
-        {"function": "studies.quantization_study"},
-    ),
-    Command(
         "sample-size",
         "ask:of_two_models",
         (
@@ -329,23 +251,17 @@ COMMANDS = (
         (
             changed(READING, "slices", advanced=False), metrics(panel=None),
             Option(
-                name="card", metavar="MODEL",
-                help="Write the model card of this model instead of a page.",
-            ),
-            Option(
                 name="output", flags="--output -o", type=Path | None, metavar="PATH",
-                help="File to write; report.html or MODEL.md by default.",
+                help="File to write; report.html by default.",
             ),
             *RESAMPLING,
         ),
-        """Write a page of a comparison, or the card of one model.
+        """Write a page of a comparison.
 
         The page is self-contained HTML. It has subgroups with --slice, the calibration of models
-        that gave probabilities, and the samples on which the best two models disagree. The
-        suffix of a card gives its form: .md with the metadata that the Hugging Face Hub
-        reads, .txt without them, .json the metadata alone.
+        that gave probabilities, and the samples on which the best two models disagree.
         """,
-        ("preds.npz -o report.html", "preds.npz --card cnn -o cnn.md --metric f1"),
+        ("preds.npz -o report.html",),
     ),
     Command(
         "demo",
@@ -354,3 +270,12 @@ COMMANDS = (
         "Compare the models of an example, with a forest plot.",
     ),
 )  # fmt: skip
+
+
+def _with_branches(command: Command) -> Command:
+    """Add the branches that plugins give a command."""
+    branches = (each for each in rows("branches") if each.command == command.name)
+    return reduce(Command.with_branch, branches, command)
+
+
+COMMANDS = tuple(map(_with_branches, (*_COMMANDS, *rows("commands"))))

@@ -1,5 +1,6 @@
 """Diagnostics: curves, calibration, agreement, judges, ledgers, disagreements, selfcheck."""
 
+from modelcompare import plugs
 from modelcompare.comparison.curves import CurveResult as CurveResult
 from modelcompare.diagnostics.agreement import annotator_agreement as annotator_agreement
 from modelcompare.diagnostics.agreement import model_agreement as model_agreement
@@ -26,3 +27,5 @@ from modelcompare.metrics.confusion import (
 from modelcompare.questions.budget import Budget as Budget
 from modelcompare.questions.budget import budget as budget
 from modelcompare.questions.selfcheck import selfcheck as selfcheck
+
+__getattr__, __dir__ = plugs.room(__name__)

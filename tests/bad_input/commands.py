@@ -93,24 +93,6 @@ CASES: list[Call | Run] = [
         PREDS,
     ),
     Run(
-        "report: a card is no page",
-        "report preds.csv --card a -o card.html",
-        "card.html: .md, .markdown, .txt or .json is written here; choose such a name.",
-        PREDS,
-    ),
-    Run(
-        "report: the card of a model whose name leads elsewhere",
-        "report preds.csv --card ../a",
-        "'../a' cannot be a file name; give the card's path with -o.",
-        PREDS,
-    ),
-    Run(
-        "study variance: the folder is a file",
-        "study variance preds.csv -o preds.csv",
-        "preds.csv is a file; name a folder.",
-        PREDS,
-    ),
-    Run(
         "demo: -o is below no folder",
         "demo -o none/a.md",
         "none/a.md: the folder none does not exist; create it first.",
@@ -125,40 +107,17 @@ CASES: list[Call | Run] = [
     Run("groups: one file", "groups preds.csv", "the source has only one test set; compare its models with `compare`, or in subgroups with `modelcompare groups --by COLUMN`.", PREDS),
     Run("groups: --by of a column that is absent", "groups preds.csv --by absent", "preds.csv has no column 'absent'; there are y_true, a, b.", PREDS),
     Run("gate: --slice", f"{GATE} --margin 0.1 --slice b", SLICE, PREDS),
-    Run("study agreement: --slice", "study agreement preds.csv --slice b", SLICE, PREDS),
     Run(
         "compare: --baseline of a single model",
         "compare preds.csv --model a --baseline a",
         "--baseline needs a second model to compare with; there is 1 model.",
         PREDS,
     ),
-    Run(
-        "study variance: --stratify of the whole set",
-        "study variance preds.csv --ratio 1 --stratify",
-        "--stratify and --subsamples are for subsets of the samples; --ratio 1 is all.",
-        PREDS,
-    ),
-    Run(
-        "study variance: --subsamples of the whole set",
-        "study variance preds.csv --ratio 1 --subsamples 3",
-        "--stratify and --subsamples are for subsets of the samples; --ratio 1 is all.",
-        PREDS,
-    ),
-    Run(
-        "study undefined: a pair of one metric",
-        "study undefined preds.csv --pair f1:f1",
-        "--pair f1:f1 is one metric twice; name two.",
-        PREDS,
-    ),
     # Arguments given twice.
     Run("compare: a file twice", "compare preds.csv preds.csv", "FILE is given 'preds.csv' twice; give each once.", PREDS),
     Run("compare: a model twice", "compare preds.csv --model a --model a", "--model is given 'a' twice; give each once.", PREDS),
     Run("compare: a metric twice", "compare preds.csv -m f1 -m mcc -m f1", "--metric is given 'f1' twice; give each once.", PREDS),
-    Run("study variance: a ratio twice", "study variance preds.csv --ratio 0.5 --ratio .5", "--ratio is given '0.5' twice; give each once.", PREDS),
-    Run("study variance: a test twice", "study variance preds.csv --test f --test f", "--test is given 'f' twice; give each once.", PREDS),
-    Run("study agreement: a pair twice", "study agreement preds.csv --pair f1 --pair f1", "--pair is given 'f1' twice; give each once.", PREDS),
     Run("gate: a rule twice", f"{GATE} --rule mcc:-1 --rule mcc:-1", "--rule is given 'mcc:-1' twice; give each once.", PREDS),
-    Run("report: a subgroup twice", "report preds.csv --card a --slice b --slice b", "--slice is given 'b' twice; give each once.", PREDS),
     # The gate.
     Run(
         "a gate without a margin",
@@ -196,15 +155,12 @@ CASES: list[Call | Run] = [
     Run("compare: too many threads", "compare preds.csv --jobs 100000", f"{JOBS} 100000.", PREDS),
     Run("gate: too many threads", f"{GATE} --margin 0.1 --jobs 100000", f"{JOBS} 100000.", PREDS),
     Run("report: too few threads", "report preds.csv --jobs -2", f"{JOBS} -2.", PREDS),
-    Run("study variance: too many threads", "study variance preds.csv --jobs 5000", f"{JOBS} 5000.", PREDS),
     Run("demo: too many threads", "demo --jobs 5000", f"{JOBS} 5000."),
     Run("compare: a level of nothing", "compare preds.csv --alpha 1e-300", ALPHA, PREDS),
     Run("gate: a level of nothing", f"{GATE} --margin 0.1 --alpha 1e-300", ALPHA, PREDS),
-    Run("study agreement: a level of nothing", "study agreement preds.csv --alpha 1e-300", ALPHA, PREDS),
     Run("sample-size: a level of nothing", "sample-size preds.csv --alpha 1e-300", ALPHA, PREDS),
     Run("compare: a level of 0", "compare preds.csv --alpha 0", "`alpha` must be in (0, 1), got 0.", PREDS),
     Run("gate: a level that is no number", f"{GATE} --margin 0.1 --alpha nan", "`alpha` must be in (0, 0.5), got nan.", PREDS),
-    Run("study agreement: a level of 1", "study agreement preds.csv --alpha 1", "`alpha` must be in (0, 1), got 1.", PREDS),
     # What does not exist.
     Run(
         "sample-size of three models",

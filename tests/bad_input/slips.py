@@ -43,7 +43,6 @@ CASES: list[Call | Run] = [
     Call("a wrong option of reading sets", lambda _: mc.io.read_sets(HOLED, grops="a"), "read_sets() has no argument `grops`; did you mean `groups`?", TypeError),
     Call("weights of predictions", lambda _: mc.Predictions(TRUTH, {"a": TRUTH}, weights=TRUTH), "Predictions() has no argument `weights`; did you mean `sample_weight`?", TypeError),
     Call("clusters of scores", lambda _: mc.Predictions.from_scores({"a": TRUTH}, clusters=TRUTH), "Predictions() has no argument `clusters`; did you mean `groups`?", TypeError),
-    Call("n_boot of a study", lambda _: mc.studies.variance_study(PREDS, n_boot=9), "variance_study() has no argument `n_boot`; did you mean `n_resamples`?", TypeError),
     Call("an argument that is like none", lambda _: mc.load_example("snli", colour="red"), "load_example() has no argument `colour`; it has name.", TypeError),
     Call("an argument of a plain metric", lambda _: mc.metrics.f1(TRUTH, TRUTH, avg="macro"), "f1() has no argument `avg`; did you mean `average`?", TypeError),
     Call("an option of a metric", lambda _: mc.get_metric("f1", averag="macro"), "f1 has no option 'averag'; did you mean `average`?", TypeError),

@@ -10,13 +10,14 @@ import pytest
 import tests.bad_input
 from modelcompare.cli import main
 from tests.bad_input.case import Call, Run
+from tests.plugged import modules
 
-# Every file of this folder that holds cases.
+# Every file of this folder that holds cases, and those of plugins.
 FILES = [
     importlib.import_module(f"tests.bad_input.{found.name}")
     for found in pkgutil.iter_modules(tests.bad_input.__path__)
     if not found.name.startswith("test_") and found.name != "case"
-]
+] + modules("bad_input")
 CASES = [case for file in FILES for case in file.CASES]
 CALLS = [case for case in CASES if isinstance(case, Call)]
 RUNS = [case for case in CASES if isinstance(case, Run)]

@@ -3,7 +3,6 @@
 import inspect
 import math
 import traceback
-from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -13,115 +12,26 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from tests.plugged import plugged
 from tests.public import functions
+from tests.senseless import (
+    COCO,
+    COLUMN,
+    COUNTS,
+    FEW,
+    FLAG,
+    METRIC,
+    NAMES,
+    NAN,
+    OPTIONS,
+    PLAIN,
+    PREDS,
+    Door,
+)
 
-NAN = math.nan
-# Values without sense, by type of option; None is one of them where an option has no such default.
-COUNT = [1.5, "100", True, -1, 0, 10**12, NAN, [5], {}]
-FRACTION = [0, 1, NAN, "x", 95, -0.1, math.inf, True, [0.5], 1e-300]
-CHOICE = ["x", "", 5, [], {}, NAN, b"x", True]
-NUMBER = [NAN, math.inf, -1, "x", "0.1", True, [0.1], {}]
-ZERO_DIVISION = [5, -1, 0.5, "x", math.inf, True, [], {}]
-JOBS = [0, "x", 1e9, 1.5, True, [], NAN, 10**6]
-RNG = ["x", -1, 1.5, True, [], {}, NAN]
-FLAG = ["yes", 5, [], NAN, {}]
-METRICS = [5, [], [["f1"]], "nonsense", {"f1": 1}, b"f1", NAN, [None], [5], object()]
-METRIC = [5, [], ["f1"], "zzz", b"f1", NAN, {}, object()]
-PAIRS = [5, [], "nonsense", [("f1",)], [("f1", "cf1", "f1")], [(1, 2)], [5], NAN, [["f1", None]]]
-RATIOS = [5, 0.5, [], [0], [2], ["x"], [NAN], [True], "x", [[0.5]], [-1], [0.5, 0.5], NAN]
-NUMBERS = [5, [0], ["x"], [NAN], [True], "x", [[0.5]], [-1], [math.inf], NAN]
-COCO = {
-    "images": [{"id": 1}, {"id": 2}],
-    "categories": [{"id": 1, "name": "cat"}],
-    "annotations": [],
-}
-COUNTS = [5, [], [0], ["x"], [1.5], [True], [10**12], "x", NAN]
-NAMES = [5, [5], ["nobody"], "nobody", NAN, [[]], {"nobody": 1}]
-TESTS = [5, [], ["x"], "x", [5], [[]], NAN, True]
-MODEL = ["nobody", 5, [], NAN, ["a"], {}, True]
-LABEL = ["nobody", 5, [], {}, NAN]
-PREDICTIONS = ["file.csv", Path("file.csv"), pd.DataFrame({"a": [1]}), {"a": [1]}, [], 5, NAN]
-TEXT = [5, [], {}, NAN, True, b"x"]
-COLUMN = ["nobody", 5, [], {}, NAN, True, ["a"], b"a"]
-
-OPTIONS: dict[str, list[Any]] = {
-    "n_resamples": COUNT, "n_trials": COUNT, "n_bins": COUNT, "n_subsamples": COUNT, "size": COUNT,
-    "min_size": COUNT, "confidence_level": FRACTION, "alpha": FRACTION, "power": FRACTION,
-    "method": CHOICE, "test": CHOICE, "correction": CHOICE, "family": CHOICE, "scheme": CHOICE,
-    "undefined": CHOICE, "kind": CHOICE, "strategy": CHOICE, "alternative": CHOICE,
-    "level": CHOICE, "missing": CHOICE, "normalize": CHOICE, "margin": NUMBER, "rope": NUMBER,
-    "cost_item": [*NUMBER, 0], "cost_run": [*NUMBER, 0],
-    "difference": [NAN, math.inf, "x", [1], True], "zero_division": ZERO_DIVISION, "n_jobs": JOBS,
-    "rng": RNG, "progress": FLAG, "stratify": FLAG, "collapse": FLAG, "paired": FLAG,
-    "metrics": METRICS, "metric": METRIC, "pairs": PAIRS, "ratios": RATIOS,
-    "temperatures": NUMBERS, "noises": NUMBERS, "tests": TESTS, "label": LABEL, "by": NAMES,
-    "baseline": MODEL, "candidate": MODEL, "model": MODEL, "model_a": MODEL, "model_b": MODEL,
-    "precision": [*NUMBER, 2], "recall": [*NUMBER, 2], "false_positive_rate": [*NUMBER, 2],
-    "threshold": [*NUMBER, 2], "rules": [5, [], "x", [5], ["f1"], ["f1:-x"], NAN, [None]],
-    "order": [5, "x", ["a"], NAN], "cv": [0, 1, 1.5, "x", True, [], -1, NAN, 10**12],
-    "estimators": [5, {}, [], "x", NAN, {"a": 5}],
-    "scoring": [5, [], {}, "nonsense", [5], NAN, {"f1": 5}],
-    "task": TEXT, "dataset": TEXT, "form": CHOICE, "details": [5, "x", {"a": 5}, NAN, ["x"]],
-    "name": ["nobody", 5, [], NAN],
-    "any_time": FLAG, "at_target": FLAG, "looks": COUNT, "spending": CHOICE, "control": CHOICE, "n_candidates": COUNT,
-    "ledger": [5, [], {}, NAN, True, "", Path("nowhere") / "l.jsonl"], "expect_head": [5, [], {}, NAN, True, ""],
-    "pair": ["x", 5, -1, [], NAN, ("f1",), 0.5], "n_columns": COUNT,
-    "values": [5, {}, "x", NAN, {"HIGH": 2}, {"HIGH": "x"}, {"HIGH": NAN}, []],
-    "lists": [5, {}, "x", NAN, {"a": 5}, {"a": [5]}, {"a": [["x"]]}, {"a": [[("u", "x")]]}],
-    "table": [5, {}, [], "x", NAN, {"a": 5}, {"a": [1, 2]}, {"a": [1, 2], "b": ["x", 1]}],
-    "n_train": [*NUMBER, 0], "n_test": [*NUMBER, 0],
-    "counts": [5, {}, [], "x", NAN, {"a": 5}, [[0.5]], [[-1, 2], [3, 4]], [[1, 2]], [["x"]]],
-    "p_values": [5, {}, "x", NAN, ["x"], [2], [-1], [True], {"a": 0.1}],
-    "bins": [5, {}, "x", NAN, {"a": 5}],
-    "predictions": PREDICTIONS, "predictions_a": PREDICTIONS, "predictions_b": PREDICTIONS,
-    "source": [5, [], {}, [5], {"a": 5}, NAN, True, b"x", object()],
-    "random": CHOICE, "weights": [5, [], "x", NAN, True, {"x": "y"}, {"x": -1}],
-    "annotators": CHOICE, "true": COLUMN, "id": COLUMN, "groups": COLUMN, "strata": COLUMN, "runs": COLUMN,
-    "weight": COLUMN, "pred": COLUMN, "event": COLUMN, "model_column": COLUMN, "set": COLUMN, "filter": COLUMN,
-    "score": ["nobody", 5, NAN, True, [5], b"x"], "na": [5, "x", [5], NAN, True, b"x"],
-    "labels": [5, "x", [5], NAN, True, b"x", ["u", "u"]],
-    "positive": [5, "x", [], [5], {}, NAN, True, b"x"],
-    "slices": [5, "y_true", [5], ["nobody"], NAN, True, b"x"],
-    "models": NAMES, "scores": FLAG, "greater_is_better": FLAG,
-    "bounds": [5, "x", NAN, True, [1], [1, 0], [0, NAN], (0, 1, 2), {"x": (0, 1)}, {"x": 5}],
-    "missing_mass": FLAG, "ids": CHOICE, "score_names": NAMES,
-    "buckets": COUNT, "salt": [5, [], {}, NAN, True, b"x"],
-    "checkpoint": [5, [], {}, NAN, True, b"x", __file__],
-    "rows": ["x", 5, NAN, [99], [-99], [[0]], ["a"], [0.5], [True], {}, 10**12],
-    "outputs": [5, {}, [], "x", NAN, {5: [0, 1]}, {"": [0, 1]}, {"a": 5}, {"a": [None]}],
-    "logits": [5, {}, [], "x", NAN, {"a": 5}, {"a": [1]}, {"a": [["x", "y"]] * 2}],
-    "judge": [5, "x", [], [1], NAN, {"a": 5}], "label_weight": [5, "x", [], [1], NAN],
-    "judge_tuned": FLAG, "battles": ["x", 5, [], [5], NAN, True, ["a", "b"], ["a", "b", "nobody"]],
-}  # fmt: skip
-
-
-@dataclass
-class Door:
-    """A public function with arguments that it takes, some of which make other options apply."""
-
-    call: Any
-    arguments: dict[str, Any]
-    data: tuple[str, ...] = ()
-    instead: dict[str, list[Any]] = field(default_factory=dict)
-    beside: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-
-def _preds() -> mc.Predictions:
-    rng = np.random.default_rng(0)
-    truth = np.arange(40) % 2
-    chance = {name: rng.random(40) * 0.5 + truth * 0.4 for name in "abc"}
-    return mc.Predictions(
-        truth, {name: np.column_stack([1 - p, p]) for name, p in chance.items()},
-        slices={"half": np.arange(40) // 20}, runs=np.arange(40) % 4, groups=np.arange(40) // 2,
-    )  # fmt: skip
-
-
-PREDS = _preds()
-PLAIN = PREDS.without("groups", "runs")
-FEW = {"n_resamples": 20}
 LEDGER = Path(mkdtemp()) / "ledger.jsonl"
 mc.keep(PLAIN, "a", "b", "f1_macro:+0", ledger=LEDGER, **FEW)
-COUNTS = pd.DataFrame({
+COUNTED = pd.DataFrame({
     "id": [0, 1] * 2, "model": [*"aabb"], "tp": [2, 1, 1, 2], "fp": [0, 1, 1, 0], "fn": [1, 1, 2, 0],
 })  # fmt: skip
 TWO = {"predictions": PLAIN, "model_a": "a", "model_b": "b", "metric": "accuracy"}
@@ -149,8 +59,6 @@ def _estimators(fitted: bool) -> dict[str, Any]:
 
 
 def _doors() -> dict[str, Door]:
-    variance = mc.studies.variance_study(PLAIN, ["f1_macro"], ratios=[1.0], **FEW)
-    agreement = mc.studies.agreement_study(PLAIN, ["f1_macro"], **FEW)
     sizes = mc.sample_size(**TWO)
     sets = mc.compare_groups({"x": PLAIN, "y": PLAIN}, "accuracy", **FEW)
     listed = {"y_true": ["u", "v"], "lists": {"a": [[("u", 0.5)], [("v", 0.5)]]}}
@@ -210,7 +118,7 @@ def _doors() -> dict[str, Door]:
             ("annotations", "results", "name"),
         ),
         "from_item_counts": Door(
-            mc.io.from_item_counts, {"table": COUNTS}, ("table", "id", "model", "label", "name"),
+            mc.io.from_item_counts, {"table": COUNTED}, ("table", "id", "model", "label", "name"),
             {"groups": [5, [], "no such column"], "models": [5, [], ["z"]]},
         ),
         "in_time_blocks": Door(
@@ -322,29 +230,8 @@ def _doors() -> dict[str, Door]:
         "selfcheck": Door(mc.diagnostics.selfcheck, {**TWO, "n_trials": 2, **FEW}),
         "unpaired_test": Door(mc.tests.unpaired_test, {**one, **FEW}),
         "variance_tests": Door(mc.tests.variance_tests, {"x": [1, 2, 4], "y": [2, 3, 4]}, ("x", "y")),
-        "agreement_study": Door(mc.studies.agreement_study, {"predictions": PLAIN, **FEW}),
-        "model_card": Door(
-            mc.studies.model_card, {"predictions": PREDS, "model": "a", "metrics": "accuracy", **FEW}
-        ),
-        "quantization_study": Door(
-            mc.studies.quantization_study, {"predictions": PLAIN}, instead={"n_bins": [*COUNTS, None]}
-        ),
-        "sensitivity_study": Door(
-            mc.studies.sensitivity_study, {"predictions": PLAIN, "metrics": "accuracy", **FEW},
-            instead={"metrics": METRICS},
-        ),
-        "undefined_study": Door(
-            mc.studies.undefined_study, {"predictions": PLAIN, "ratios": [1.0], **FEW}
-        ),
-        "variance_study": Door(mc.studies.variance_study, {"predictions": PLAIN, "ratios": [1.0], **FEW}),
         "BootstrapResult.confidence_interval": Door(
             mc.bootstrap(PLAIN, "accuracy", **FEW).confidence_interval, {}
-        ),
-        "VarianceStudy.separated": Door(variance.separated, {}),
-        "VarianceStudy.plot.intervals": Door(variance.plot.intervals, {}, data=("ax",)),
-        "VarianceStudy.plot.variances": Door(variance.plot.variances, {}, data=("ax",)),
-        "AgreementStudy.population": Door(
-            agreement.population, {"ratios": [1.0], "n_subsamples": 2}
         ),
         "SampleSize.needed": Door(sizes.needed, {"difference": 0.1}),
         "SampleSize.curve": Door(
@@ -354,7 +241,7 @@ def _doors() -> dict[str, Door]:
     }  # fmt: skip
 
 
-DOORS = _doors()
+DOORS = _doors() | plugged("DOORS")
 GIVEN = {"options"}
 
 

@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from modelcompare.cli.options import pairs
-
 CLASSES = ("fraud", "fine", "odd")
 
 
@@ -77,11 +75,6 @@ def test_gate_and_sample_size_take_the_class_from_the_name(run, wide):
             ("sample-size", "-m", "f1[odd]", "--label", "odd"),
             "f1[odd] names a class already; leave the label 'odd' out.",
         ),
-        (
-            ("study", "variance", "--pair", "recall[odd]:recall"),
-            "`pairs` holds ('recall[odd]', 'recall'), which are not of the same classes; name the "
-            "same classes of both, and of a metric in all pairs, or none.",
-        ),
     ],
 )
 def test_a_class_that_cannot_be_taken_is_refused(run, wide, arguments, expected):
@@ -102,15 +95,6 @@ def test_bounds_and_groups_take_a_class(run, tmp_path):
     assert {row["label"] for row in bounds["scores"]} == {"fraud"}
     groups = document(run, "groups", "t.csv", *models, "--by", "lang")
     assert {row["label"] for row in groups["scores"]} == {"fraud"}
-
-
-def test_pairs_of_metrics_name_classes():
-    read = ["f1", "f1:log_loss", "f1[a:b]", "f1[a]:recall[a]", "f1[a:b]:recall[a:b]"]
-    assert pairs(read) == [
-        "f1", ("f1", "log_loss"), "f1[a:b]", ("f1[a]", "recall[a]"), ("f1[a:b]", "recall[a:b]"),
-    ]  # fmt: skip
-    with pytest.raises(ValueError, match=r"--pair f1\[a\]:f1\[a\] is one metric twice"):
-        pairs(["f1[a]:f1[a]"])
 
 
 def test_a_class_beside_all_classes_is_named(run, wide):

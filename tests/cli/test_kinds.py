@@ -38,18 +38,6 @@ def test_regression_in_a_table(run, tmp_path):
     assert out.out.splitlines()[2].startswith("rmse: near leads")
 
 
-def test_subgroups_reach_the_card(run, tmp_path):
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"y_true": rng.integers(0, 2, 120)})
-    frame["m"] = np.where(rng.random(120) < 0.8, frame.y_true, 1 - frame.y_true)
-    frame["lang"] = np.repeat(["en", "de"], 60)
-    path, card = tmp_path / "labels.csv", tmp_path / "card.md"
-    frame.to_csv(path, index=False)
-    done = run("report", path, "--slice", "lang", "--card", "m", "-o", card, "--resamples", "199")
-    assert done.code == 0, done.err
-    assert "lang = de" in card.read_text(encoding="utf-8")
-
-
 REFERENCES = ["the cat sat", "a dog barks", "we will see", "good morning all", "it rains"]
 TEXTS = pd.DataFrame({"reference": REFERENCES * 6}).assign(
     a=lambda f: [t if i % 3 else f"{t} now" for i, t in enumerate(f["reference"])],

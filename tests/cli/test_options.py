@@ -13,6 +13,8 @@ from modelcompare.cli.app import COMMANDS, application
 from modelcompare.cli.commands import Command, made
 from modelcompare.cli.options import OUTPUT, READING, Group
 from modelcompare.options import REQUIRED, Option
+from modelcompare.plugs import load
+from tests.plugged import plugged
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,8 @@ def test_groups_share_no_name():
 
 LIBRARY = {
     "compare": mc.compare, "groups": mc.compare_groups, "gate": mc.decide, "sketch": mc.io.sketch,
-    "study variance": mc.studies.variance_study, "study agreement": mc.studies.agreement_study,
-    "study undefined": mc.studies.undefined_study, "sample-size": mc.sample_size,
-    "study quantization": mc.studies.quantization_study, "ranks": mc.tests.critical_difference,
-    "demo": mc.compare,
-}  # fmt: skip
+    "sample-size": mc.sample_size, "ranks": mc.tests.critical_difference, "demo": mc.compare,
+} | plugged("LIBRARY")  # fmt: skip
 
 
 @pytest.mark.parametrize("command", LIBRARY)
@@ -83,9 +82,11 @@ def test_defaults_of_a_command_are_those_of_the_library(command):
 
 def test_what_a_command_calls_takes_its_options():
     for row in COMMANDS:
-        module, _, name = row.place.partition(":")
-        function = getattr(__import__(f"modelcompare.cli.{module}", fromlist=[name]), name)
-        inspect.signature(function).bind(**row.fixed, **{each.name: None for each in row.options})
+        given = {each.name: None for each in row.options}
+        for branch in row.branches:
+            inspect.signature(load(f"{branch.package}.{branch.place}")).bind(**row.fixed, **given)
+            del given[branch.option.name]
+        inspect.signature(load(f"{row.package}.{row.place}")).bind(**row.fixed, **given)
 
 
 def test_help_names_every_choice_of_the_library():

@@ -164,7 +164,6 @@ def test_no_name_reaches_a_terminal_as_an_order(run, named_csv, form):
         ("compare", "{csv}", f"--{TITLE}"),
         ("compare", "{csv}", "-o", f"{TITLE}/x"),
         ("gate", "{csv}", "--baseline", TITLE, "--candidate", TITLE, "--margin", "1"),
-        ("report", "{csv}", "--card", TITLE),
         ("metrics", TITLE),
         (TITLE,),
     ],

@@ -7,6 +7,8 @@ import pytest
 import modelcompare as mc
 from modelcompare.cli import application
 from modelcompare.cli.schema import whole_schema
+from tests.plugged import plugged
+from tests.test_public_api import every_command
 
 FEW = ("--resamples", "60")
 UNDECIDED = ("--inconclusive-exit", "0")
@@ -24,11 +26,6 @@ ASKED = [
     ("keep", ("snli.npz", *MODELS, "--ledger", "l.jsonl", *UNDECIDED, *FEW), "keep"),
     ("keep", ("--report", "--margin", "0.1", "--ledger", "known.jsonl"), "keep_report"),
     ("sample-size", ("--margin", "0.1", "--ledger", "known.jsonl"), "budget"),
-    ("study variance", ("snli.npz", "--pair", "f1", "--ratio", "0.1", *FEW), "variance"),
-    ("study agreement", ("snli.npz", "--pair", "f1", *FEW), "agreement"),
-    ("study undefined", ("snli.npz", "--pair", "f1", "--ratio", "0.1", *FEW), "undefined"),
-    ("study sensitivity", ("snli.npz", "-m", "cf1_macro", *FEW), "sensitivity"),
-    ("study quantization", ("snli.npz", "-m", "cf1_macro"), "quantization"),
     ("sample-size", ("snli.npz", "--model", "mlp", "--model", "bow_pair"), "sample_size"),
     ("metrics", (), "metrics"),
     ("metrics", ("f1",), "metrics"),
@@ -40,6 +37,7 @@ ASKED = [
     ("groups", ("halves.csv", "--by", "half", "--gaps", "-m", "accuracy", *FEW), "gaps"),
     ("ranks", ("folds.csv", "--n-train", "80", "--n-test", "20", "--higher-is-better"), "folds"),
     ("ranks", ("sets.csv", "--higher-is-better"), "ranks"),
+    *((command, *asked) for command, asked in plugged("ASKED").items()),
 ]
 
 
@@ -62,11 +60,9 @@ def test_every_document_has_a_name_of_its_own():
 
 
 def test_every_command_that_writes_json_is_asked():
-    program = application()
-    studies = {f"study {name}": each for name, each in program.commands["study"].commands.items()}
     writing = [
         name
-        for name, command in {**program.commands, **studies}.items()
+        for name, command in every_command(application())
         if "format" in {parameter.name for parameter in command.params}
     ]
     assert {name for name, *_ in ASKED} == set(writing)

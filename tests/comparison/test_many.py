@@ -12,7 +12,7 @@ from statsmodels.stats.contingency_tables import cochrans_q
 import modelcompare as mc
 from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
 from modelcompare.significance.omnibus import nemenyi
-from tests.studies.made_up import made_up
+from tests.made_up import made_up
 
 PREDS = made_up(300, (1.6, 1.5, 0.9, 0.2))
 RIGHT = np.array([PREDS.predicted(m) == PREDS.codes for m in PREDS.models]).T.astype(float)

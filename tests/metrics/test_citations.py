@@ -49,7 +49,7 @@ PAPER = {
     "figure 7": ("Sep-CNN model architecture", "pool|convolution|network"),
 }  # fmt: skip
 # Files of which every such place is one of the paper; elsewhere only those beside its name are.
-ABOUT = re.compile(r"(modelcompare|tests)/studies/|experiments/(snli_sepcnn|paper_figures)/|"
+ABOUT = re.compile(r"(modelcompare|tests)/plugins/paper/|experiments/(snli_sepcnn|paper_figures)/|"
                    r"docs/(paper|studies)\.md|notebooks/02_")  # fmt: skip
 NAMED = re.compile(r"Yacouby|[Tt]he paper\b|[Tt]he papers\b|in the paper|of the paper")
 _ONE = r"(?:\d\d?(?:\.\d)?|[A-D](?:\.\d)?\b)"

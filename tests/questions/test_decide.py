@@ -7,7 +7,7 @@ from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
 import modelcompare as mc
-from tests.studies.made_up import made_up
+from tests.made_up import made_up
 
 PREDS = made_up(400, (1.6, 1.5, 0.3))
 

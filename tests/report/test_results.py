@@ -18,17 +18,13 @@ from sklearn.naive_bayes import GaussianNB
 import modelcompare as mc
 from modelcompare.diagnostics.disagreements import disagreements
 from modelcompare.report.result import Result
+from tests.made_up import made_up, sliced
+from tests.plugged import plugged
 from tests.report.typeset import needs_latex, typeset
 from tests.report.written import as_csv, as_json, page_of_tables, save, screen_text
-from tests.studies.made_up import made_up
 
 FEW = {"n_resamples": 99}
-LANGUAGE = np.resize(["en", "de"], 200)
-
-
-@cache
-def preds():
-    return made_up(200, slices={"lang": LANGUAGE})
+preds = sliced
 
 
 def _estimators():
@@ -104,18 +100,11 @@ MADE = {
     "SampleSize of runs": lambda: mc.sample_size(
         _runs(), "m0", "m1", "mean_score", margin=0.2, cost_item=1, cost_run=50
     ),
-    "VarianceStudy": lambda: mc.studies.variance_study(preds(), ["f1"], ratios=[1, 0.5], **FEW),
-    "AgreementStudy": lambda: mc.studies.agreement_study(preds(), ["f1"], **FEW),
-    "UndefinedStudy": lambda: mc.studies.undefined_study(preds(), ["f1"], ratios=[1, 0.5], **FEW),
-    "SensitivityStudy": lambda: mc.studies.sensitivity_study(
-        preds(), ["f1_macro", "cf1_macro"], temperatures=[0.5], noises=[0.5], **FEW
-    ),
-    "QuantizationStudy": lambda: mc.studies.quantization_study(preds(), "cf1_macro", n_bins=[2]),
     "CalibrationTest": lambda: mc.tests.calibration_test(preds()["m0"], **FEW),
     "CurveResult": lambda: mc.diagnostics.curve(preds(), label=1, **FEW),
     "Reliability": lambda: mc.diagnostics.reliability(preds(), n_bins=4),
     "JudgeReport": lambda: mc.diagnostics.judge_report(_judged(), length=np.arange(300), **FEW),
-}
+} | plugged("MADE")
 all_results = pytest.mark.parametrize("name", MADE)
 pytestmark = pytest.mark.filterwarnings("ignore:.*resamples are too few:UserWarning")
 

@@ -11,14 +11,15 @@ from modelcompare import Predictions
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
+from modelcompare.plugins.paper.agreement import ON_REPLICATES
+from modelcompare.plugins.paper.words import AgreementTest
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
 from modelcompare.significance import TESTS, PairView, run_test
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.extreme import n_extreme
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.step_down import max_t
-from modelcompare.studies.agreement import ON_REPLICATES
-from modelcompare.words import PAIRED_TESTS, AgreementTest, CompareTest, PairedTest, PairsTest
+from modelcompare.words import PAIRED_TESTS, CompareTest, PairedTest, PairsTest
 
 SEED = np.random.SeedSequence(3)
 

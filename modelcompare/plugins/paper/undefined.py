@@ -17,6 +17,14 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.engine.run_variances import run_replicates
 from modelcompare.engine.scope import Scope
+from modelcompare.plugins.paper.figures import plot_shares
+from modelcompare.plugins.paper.pairs import (
+    PAPER_PAIRS,
+    PAPER_RATIOS,
+    MetricPairs,
+    Pair,
+    check_ratios,
+)
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption
 from modelcompare.report.figures.plots import Plots
@@ -25,8 +33,6 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, column, rows_at
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.studies.figures import plot_shares
-from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
 from modelcompare.words import Random, ZeroDivision, signature
 
 # Classes that the table of the rarest shows.

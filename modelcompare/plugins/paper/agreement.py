@@ -19,6 +19,16 @@ from modelcompare.engine.axis import long_columns, pair_rows
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
 from modelcompare.engine.scope import Scope
+from modelcompare.plugins.paper.figures import plot_shares
+from modelcompare.plugins.paper.pairs import (
+    PAPER_PAIRS,
+    PAPER_RATIOS,
+    MetricPairs,
+    Pair,
+    check_ratios,
+)
+from modelcompare.plugins.paper.ranking_consistency import orders_kept, share_interval, times_drawn
+from modelcompare.plugins.paper.words import AgreementTest
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
@@ -30,11 +40,7 @@ from modelcompare.report.tables import Table, column, interval_column, rows_at
 from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
 from modelcompare.significance import PairView, run_test
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.studies.figures import plot_shares
-from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
-from modelcompare.studies.ranking_consistency import orders_kept, share_interval, times_drawn
 from modelcompare.words import (
-    AgreementTest,
     Random,
     ZeroDivision,
     giving,

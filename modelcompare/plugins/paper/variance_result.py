@@ -17,6 +17,20 @@ from modelcompare.engine.axis import LongColumns
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.scope import Scope
+from modelcompare.plugins.paper.efficiency import (
+    efficiency_table,
+    relative_efficiency,
+    separations,
+    variance_ratios,
+)
+from modelcompare.plugins.paper.figures import (
+    LINE_STYLES,
+    draw_lines,
+    model_keys,
+    range_note,
+    ratio_axis,
+)
+from modelcompare.plugins.paper.pairs import MetricPairs, Pair, part_of
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
@@ -35,20 +49,6 @@ from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, rows_at
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.studies.efficiency import (
-    efficiency_table,
-    relative_efficiency,
-    separations,
-    variance_ratios,
-)
-from modelcompare.studies.figures import (
-    LINE_STYLES,
-    draw_lines,
-    model_keys,
-    range_note,
-    ratio_axis,
-)
-from modelcompare.studies.pairs import MetricPairs, Pair, part_of
 from modelcompare.words import check_count, label_name, signature, value_name
 
 REPLICATE_NOTE = (

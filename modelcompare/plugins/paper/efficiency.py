@@ -15,11 +15,11 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.run_variances import RunVariances, owners_of_runs, run_tables
 from modelcompare.intervals.ratios import t_quantile
+from modelcompare.plugins.paper.pairs import MetricPairs
 from modelcompare.report.numbers import format_percent
 from modelcompare.report.tables import Table, column
 from modelcompare.significance.extreme import standardized
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.studies.pairs import MetricPairs
 
 # Groups of items that are left out, one after the other, for the error of a ratio of variances.
 _N_GROUPS = 20

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.studies.made_up import made_up
+from tests.made_up import made_up
 
 
 @pytest.fixture(scope="session")

@@ -16,10 +16,7 @@ from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.parallel import map_blocks, one_blas_thread, progress_bar
 from modelcompare.engine.run_variances import run_replicates
 from modelcompare.intervals import percentile_interval
-from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
-from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.significance.variances import RowMoments, check_variance_tests, variance_test
-from modelcompare.studies.pairs import (
+from modelcompare.plugins.paper.pairs import (
     PAPER_PAIRS,
     PAPER_RATIOS,
     MetricPairs,
@@ -27,7 +24,10 @@ from modelcompare.studies.pairs import (
     check_ratios,
     part_of,
 )
-from modelcompare.studies.variance_result import VarianceStudy
+from modelcompare.plugins.paper.variance_result import VarianceStudy
+from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
+from modelcompare.significance.variances import RowMoments, check_variance_tests, variance_test
 from modelcompare.words import Random, VarianceTest, ZeroDivision, giving
 
 PAPER_TESTS: tuple[VarianceTest, ...] = ("f", "bartlett", "levene")

@@ -6,10 +6,10 @@ from scipy import stats
 import modelcompare as mc
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.plugins.paper.pairs import part_rows
 from modelcompare.resampling.seeds import child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.studies.pairs import part_rows
-from tests.studies.made_up import made_up
+from tests.made_up import made_up
 
 
 @pytest.fixture(scope="module")
@@ -163,8 +163,8 @@ def test_relative_efficiency_is_recovered_where_the_truth_is_known():
         )
         for name, column in (("clean", 0), ("noisy", 1))
     ]  # fmt: skip
-    from modelcompare.studies.efficiency import relative_efficiency
-    from modelcompare.studies.pairs import MetricPairs
+    from modelcompare.plugins.paper.efficiency import relative_efficiency
+    from modelcompare.plugins.paper.pairs import MetricPairs
 
     pairs = MetricPairs((("clean", "noisy"),), tuple(metrics))
     evaluation = Evaluation(preds, metrics, collapse=False)

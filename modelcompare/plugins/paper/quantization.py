@@ -22,12 +22,12 @@ from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike
+from modelcompare.plugins.paper.efficiency import samples_ratio, spread_of
+from modelcompare.plugins.paper.pairs import rows_of_classes
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.studies.efficiency import samples_ratio, spread_of
-from modelcompare.studies.pairs import rows_of_classes
 from modelcompare.words import MOST_BINS, check_count, check_sequence, signature
 
 DEFAULT_METRICS = ("cf1_macro", "cprecision_macro", "crecall_macro", "log_loss")

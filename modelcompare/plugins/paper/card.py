@@ -28,11 +28,11 @@ from modelcompare.data.sizes import once
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
+from modelcompare.plugins.paper.words import CardFormat
 from modelcompare.report.json_text import json_document
 from modelcompare.report.tables import Table, column, interval_column
 from modelcompare.report.writers.formats import markdown
 from modelcompare.words import (
-    CardFormat,
     Kind,
     check_mapping,
     check_text,

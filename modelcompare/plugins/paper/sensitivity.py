@@ -24,6 +24,7 @@ from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
 from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.registry import MetricLike
+from modelcompare.plugins.paper.figures import ticked_log
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.plots import Plots
@@ -35,7 +36,6 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column, rows_at
 from modelcompare.resampling.draws import standard_normal
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
-from modelcompare.studies.figures import ticked_log
 from modelcompare.words import IntervalMethod, Random, ZeroDivision, check_numbers, signature
 
 DEFAULT_METRICS = ("accuracy", "f1_macro", "cf1_macro", "log_loss", "brier_score")

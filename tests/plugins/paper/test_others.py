@@ -10,11 +10,11 @@ from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.plugins.paper.pairs import part_rows
 from modelcompare.resampling.seeds import seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.replicate_t import replicate_t_p_values
-from modelcompare.studies.pairs import part_rows
-from tests.studies.made_up import made_up
+from tests.made_up import made_up
 
 
 @pytest.mark.parametrize("test", ["t", "paired-t"])

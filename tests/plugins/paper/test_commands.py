@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from modelcompare import examples
+from modelcompare.plugins.paper.commands import pairs
 
 SNLI = Path(examples.__file__).parent / "snli.npz"
 FEW = ("--resamples", "50")
@@ -14,7 +15,6 @@ COMMANDS = {
     "study undefined": ("--pair", "precision", "--ratio", "0.1", *FEW),
     "study sensitivity": ("--metric", "f1_macro", "--metric", "cf1_macro", *FEW),
     "study quantization": ("--metric", "cf1_macro", "--bins", "2", "--bins", "5"),
-    "sample-size": ("--model", "bow_pair", "--model", "naive_bayes"),
 }
 FILES = {
     "study variance": ["variance", "variance_tests", "variance_ratios", "separation"],
@@ -22,7 +22,6 @@ FILES = {
     "study undefined": ["undefined"],
     "study sensitivity": ["sensitivity"],
     "study quantization": ["values", "pairs"],
-    "sample-size": ["sample_size"],
 }
 FIGURES = {
     "study variance": ["variances_f1", "intervals_f1"],
@@ -30,7 +29,6 @@ FIGURES = {
     "study undefined": ["undefined"],
     "study sensitivity": ["sensitivity"],
     "study quantization": [],
-    "sample-size": ["sample_size"],
 }
 
 
@@ -85,9 +83,9 @@ def test_forms(run, small_snli, form, start):
         (("study", "variance", SNLI, "--pair", "f1:accuracy"), "of which one is per class"),
         (("study", "variance", SNLI, "--ratio", "2"), "`ratios` must lie in (0, 1]"),
         (("study", "variance", SNLI, "--test", "ansari"), "`tests` must be of f, bartlett"),
-        (("sample-size", SNLI), "there are 4 models; name two with --model A --model B"),
-        (("sample-size", SNLI, "--model", "mlp", "--model", "bow_pair", "--metric", "f1"),
-         "name one with `label`"),
+        (("study", "variance", SNLI, "--pair", "recall[neutral]:recall"),
+         "`pairs` holds ('recall[neutral]', 'recall'), which are not of the same classes; name the "
+         "same classes of both, and of a metric in all pairs, or none."),
         (("study", "agreement", "nothing.npz"), "nothing.npz"),
         (("study", "undefined", SNLI, "-o", SNLI), "is a file; name a folder"),
     ],
@@ -97,12 +95,6 @@ def test_bad_input_is_reported_in_one_line(run, arguments, part):
     assert done.code == 2
     assert part in done.err
     assert done.err.count("\n") == 1
-
-
-def test_sample_size_of_a_class(run):
-    out = run("sample-size", SNLI, "--model", "bow_pair", "--model", "naive_bayes", "--metric", "f1",
-              "--label", "neutral").out  # fmt: skip
-    assert out.startswith("f1 of neutral: bow_pair - naive_bayes = +0.012")
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -120,3 +112,72 @@ def test_agreement_on_a_small_set_leaves_out_what_cannot_be_made_and_says_so(run
     )
     found = pd.read_csv(tmp_path / "out" / "agreement_population.csv")
     assert sorted({*found["ratio"]}) == [0.02, 0.05, 0.1, 0.2, 0.5, 1.0]
+
+
+def test_pairs_of_metrics_name_classes():
+    read = ["f1", "f1:log_loss", "f1[a:b]", "f1[a]:recall[a]", "f1[a:b]:recall[a:b]"]
+    assert pairs(read) == [
+        "f1", ("f1", "log_loss"), "f1[a:b]", ("f1[a]", "recall[a]"), ("f1[a:b]", "recall[a:b]"),
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match=r"--pair f1\[a\]:f1\[a\] is one metric twice"):
+        pairs(["f1[a]:f1[a]"])
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("README", "---\nmodel-index:"), ("a.MD", "---\nmodel-index:"), ("a.txt", "# Model card: good"),
+     ("a.json", '{\n  "model-index": [')],
+)  # fmt: skip
+def test_a_card_is_what_its_name_says(run, wide_csv, tmp_path, name, start):
+    path = tmp_path / name
+    found = run(
+        "report", wide_csv, "--card", "good", "-o", path, "-m", "accuracy", "--resamples", "99"
+    )
+    assert found.code == 0
+    assert path.read_text(encoding="utf-8").startswith(start)
+
+
+def test_a_card_names_its_model(run, wide_csv, tmp_path):
+    card = tmp_path / "card.md"
+    arguments = ("--card", "good", "-o", card, "-m", "f1", "--resamples", "499")
+    assert run("report", wide_csv, *arguments).code == 0
+    assert card.read_text(encoding="utf-8").startswith('---\nmodel-index:\n- name: "good"')
+
+
+def test_an_unknown_model_leaves_no_file(run, wide_csv, tmp_path):
+    card = tmp_path / "card.md"
+    found = run("report", wide_csv, "--card", "nobody", "-o", card)
+    assert found.code == 2
+    assert "unknown model 'nobody'" in found.err
+    assert not card.exists()
+
+
+def test_subgroups_reach_the_card(run, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"y_true": rng.integers(0, 2, 120)})
+    frame["m"] = np.where(rng.random(120) < 0.8, frame.y_true, 1 - frame.y_true)
+    frame["lang"] = np.repeat(["en", "de"], 60)
+    path, card = tmp_path / "labels.csv", tmp_path / "card.md"
+    frame.to_csv(path, index=False)
+    done = run("report", path, "--slice", "lang", "--card", "m", "-o", card, "--resamples", "199")
+    assert done.code == 0, done.err
+    assert "lang = de" in card.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("command", "meant"),
+    [
+        ("variance", "use modelcompare study variance."),
+        ("agreement_study", "use modelcompare study agreement."),
+    ],
+)
+def test_an_unknown_command_is_answered_with_the_study_that_is_meant(run, command, meant):
+    done = run(command, "x.csv")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"modelcompare: error: there is no command {command!r}; {meant}\n"
+
+
+def test_no_name_in_a_message_about_a_card_reaches_a_terminal_as_an_order(run, wide_csv):
+    done = run("report", wide_csv, "--card", "\x1b]0;title\x07\r")
+    assert (done.code, done.out) == (2, "")
+    assert not set(done.err) & set("\x1b\x07\r")

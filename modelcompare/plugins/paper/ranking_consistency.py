@@ -12,10 +12,10 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.intervals.ratios import normal_quantile, wilson
+from modelcompare.plugins.paper.pairs import MetricPairs, part_rows
 from modelcompare.resampling.seeds import child_seed
 from modelcompare.resampling.weights import BootstrapWeights, Units
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.studies.pairs import MetricPairs, part_rows
 
 N_RESAMPLES = 2000
 # Keys of the child seeds that draw models, and parts of the test set.
@@ -30,7 +30,7 @@ def orders_kept(
 ) -> pd.DataFrame:  # fmt: skip
     """Count how often a metric orders two models on a part of the test set as on the whole.
 
-    See `modelcompare.studies.agreement.AgreementStudy.population`.
+    See `modelcompare.plugins.paper.agreement.AgreementStudy.population`.
     """
     evaluation = metric_pairs.evaluate(predictions)
     n_models = len(predictions.models)

@@ -1,0 +1,16 @@
+from modelcompare.comparison.time_blocks import in_time_blocks as in_time_blocks
+from modelcompare.data.confidences import bin_values as bin_values
+from modelcompare.data.confidences import from_bins as from_bins
+from modelcompare.data.confidences import from_nbest as from_nbest
+from modelcompare.data.confidences import missing_mass as missing_mass
+from modelcompare.data.confidences import quantize as quantize
+from modelcompare.readers import read_sets as read_sets
+from modelcompare.readers.coco import from_coco as from_coco
+from modelcompare.readers.counts import from_counts as from_counts
+from modelcompare.readers.item_counts import from_item_counts as from_item_counts
+from modelcompare.readers.results import from_results as from_results
+from modelcompare.sources.scanned import ScannedPredictions as ScannedPredictions
+from modelcompare.sources.scanned import scan_predictions as scan_predictions
+from modelcompare.sources.sketch_files import read_sketch as read_sketch
+from modelcompare.sources.sketches import Sketch as Sketch
+from modelcompare.sources.summing import sketch as sketch

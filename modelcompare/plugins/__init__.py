@@ -1,0 +1,5 @@
+"""Plugins: the folders here that `modelcompare.plugs` finds, by name."""
+
+PLUGINS = (
+    "paper",
+)  # fmt: skip

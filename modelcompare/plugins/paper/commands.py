@@ -1,0 +1,145 @@
+"""Commands: a study each, and the card of ``modelcompare report``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+
+from modelcompare.cli.commands import Branch, Command
+from modelcompare.cli.options import (
+    FOLDER,
+    RESAMPLING,
+    WHOLE,
+    Texts,
+    metric_names,
+    metrics,
+    named,
+    statistics,
+)
+from modelcompare.options import OPTIONS, Option
+from modelcompare.plugins.paper.words import AgreementTest
+from modelcompare.words import VarianceTest, listed
+
+# A colon in the name of a class separates nothing.
+_TWO_METRICS = re.compile(r"([^:\[]*(?:\[.*?\])?):(.+)")
+_LEVEL = OPTIONS["confidence_level"]
+_ZERO = named(
+    "zero_division", "Value of 0 / 0: 0, 1, nan or paper; by default paper, and in averages nan.",
+)  # fmt: skip
+# Studies compute everything at every ratio.
+_RESAMPLING = (replace(RESAMPLING[0], default=1000), *RESAMPLING[1:])
+study = partial(
+    Command, package=__package__, group="Run a study of metrics: variance, agreement and others."
+)
+
+
+def pairs(names: list[str]) -> list[str | tuple[str, str]]:
+    """Read pairs of metrics: ``f1`` or ``f1:log_loss``; a class is written ``f1[fraud]``."""
+    found: list[str | tuple[str, str]] = []
+    for name in names:
+        two = _TWO_METRICS.fullmatch(name)
+        if two is not None and two[1] == two[2]:
+            raise ValueError(f"--pair {name} is one metric twice; name two.")
+        found.append(name if two is None else (two[1], two[2]))
+    return found
+
+
+_RATIOS = statistics(
+    name="ratios", flags="--ratio", type=list[float] | None, metavar="FRACTION",
+    help="Fraction of the test set (repeatable); by default 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01.",
+)  # fmt: skip
+_PAIRS = statistics(
+    name="pairs", flags="--pair", type=Texts, complete=metric_names, parse=pairs,
+    help="Pair of metrics (repeatable): f1 is f1 with cf1, f1:log_loss any two. By default f1, "
+    "precision and recall with their probabilistic twins.",
+)  # fmt: skip
+
+
+COMMANDS = (
+    study(
+        "study variance",
+        "run:study",
+        (
+            WHOLE, _PAIRS, _RATIOS,
+            statistics(
+                name="tests", flags="--test", type=Texts,
+                help=f"Test of equal variances (repeatable): {listed(VarianceTest)}; by default "
+                "the paper's, f, bartlett and levene.",
+            ),
+            OPTIONS["n_subsamples"], OPTIONS["stratify"], OPTIONS["random"], _ZERO,
+            *_RESAMPLING, FOLDER,
+        ),
+        "Show how variance depends on the size of the test set.\n\nSee the paper, section 6.1.",
+        ("predictions.npz --pair f1 -o study/",),
+        {"function": "variance_study", "by_blocks": True, "progress": True},
+    ),
+    study(
+        "study agreement",
+        "run:study",
+        (
+            WHOLE, _PAIRS,
+            named(
+                "test", type=AgreementTest, default="t",
+                help=f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on "
+                "replicates, the others are valid.",
+            ),
+            named("alpha", "Level.", default=0.01), replace(OPTIONS["random"], default="items"),
+            _ZERO, *_RESAMPLING, FOLDER,
+        ),
+        "Count how often two metrics prefer the same model.\n\nSee the paper, section 6.2.",
+        ("predictions.npz --test permutation -o study/",),
+        {"function": "agreement_study", "progress": True},
+    ),
+    study(
+        "study undefined",
+        "run:study",
+        (WHOLE, _PAIRS, _RATIOS, OPTIONS["random"], _ZERO, *_RESAMPLING, FOLDER),
+        "Count how often a metric is undefined, by class.\n\nSee the paper, section 4.",
+        ("intents.npz --pair precision -o study/",),
+        {"function": "undefined_study", "progress": True},
+    ),
+    study(
+        "study sensitivity",
+        "run:study",
+        (
+            WHOLE, metrics("Metric (repeatable)."), named("method", default="percentile"),
+            replace(OPTIONS["random"], default="items"), OPTIONS["zero_division"],
+            *_RESAMPLING, FOLDER,
+        ),
+        "Show which metrics react to confidences alone.\n\nSee the paper, section 5.",
+        ("preds.npz -m cf1_macro -m log_loss",),
+        {"function": "sensitivity_study"},
+    ),
+    study(
+        "study quantization",
+        "run:study",
+        (
+            WHOLE, metrics("Metric (repeatable)."),
+            statistics(
+                name="n_bins", flags="--bins", type=list[int] | None, metavar="N",
+                help="Bins of the confidences (repeatable); by default 2, 3, 5 and 10.",
+            ),
+            _LEVEL, FOLDER,
+        ),
+        "Estimate the error of a metric if confidences are binned.",
+        ("predictions.npz --bins 2 --bins 5",),
+        {"function": "quantization_study"},
+    ),
+)  # fmt: skip
+BRANCHES = (
+    Branch(
+        "report",
+        Option(
+            name="card", metavar="MODEL",
+            help="Write the model card of this model instead of a page, MODEL.md by default.",
+        ),
+        "run:card",
+        __package__,
+        """
+        With --card, the suffix of the file gives the form of the card: .md with the metadata that
+        the Hugging Face Hub reads, .txt without them, .json the metadata alone.
+        """,
+        ("preds.npz --card cnn -o cnn.md --metric f1",),
+    ),
+)  # fmt: skip

@@ -1,0 +1,11 @@
+"""Rows that the plugin adds to the tables of the core."""
+
+from modelcompare.plugs import Plugin
+
+PLUGIN = Plugin(
+    name="paper",
+    package=__package__,
+    public={"studies": "studies"},
+    commands="commands:COMMANDS",
+    branches="commands:BRANCHES",
+)

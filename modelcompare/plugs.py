@@ -1,0 +1,120 @@
+"""Plugins and the rows that they add to the tables of the core, found by name.
+
+The core imports no plugin: it asks here for the rows that its tables have from plugins. A plugin is
+a folder of `modelcompare.plugins` with a light module ``rows`` and its record, ``PLUGIN``; the rest
+of the folder is imported when it is used. Imports nothing slow.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, partial
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+_FOLDER = f"{__package__}.plugins"
+# Names, commands and flags by the plugin that adds them, for the error where it is absent.
+OWNERS = {"studies": "paper", "study": "paper", "--card": "paper"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plugin:
+    """A plugin and what it adds, as places in its package: ``module:attribute``, or ``module``.
+
+    Parameters
+    ----------
+    name : str
+        Name of its folder.
+    package : str
+        Its package.
+    public : mapping of str to str
+        Places of public names, which begin with the room where they are: ``io.from_results``.
+    commands, branches : str
+        Places of rows of the command line: tuples of `Command`, and of `Branch` of other commands.
+    """
+
+    name: str
+    package: str
+    public: Mapping[str, str] = field(default_factory=dict)
+    commands: str = ""
+    branches: str = ""
+
+    def load(self, place: str) -> Any:
+        """Import a place in its package."""
+        return load(f"{self.package}.{place}")
+
+
+def load(place: str) -> Any:
+    """Import a ``module:attribute``, or a ``module``.
+
+    Examples
+    --------
+    >>> load("modelcompare.plugs:load") is load
+    True
+    """
+    module, _, attribute = place.partition(":")
+    found = import_module(module)
+    return getattr(found, attribute) if attribute else found
+
+
+@cache
+def plugins() -> Mapping[str, Plugin]:
+    """Return the plugins of this package by name."""
+    names = import_module(_FOLDER).PLUGINS
+    return {name: load(f"{_FOLDER}.{name}.rows:PLUGIN") for name in names}
+
+
+@cache
+def rows(table: str) -> tuple[Any, ...]:
+    """Load the rows that plugins add to a table of the core, such as ``commands``."""
+    places = [(plugin, getattr(plugin, table)) for plugin in plugins().values()]
+    return tuple(row for plugin, place in places if place for row in plugin.load(place))
+
+
+def public(module: str) -> dict[str, tuple[Plugin, str]]:
+    """Return the names that plugins add to a public module, with their plugins and places."""
+    room = module.removeprefix(__package__ or "").removeprefix(".")
+    found = [
+        (name.rpartition("."), plugin, place)
+        for plugin in plugins().values()
+        for name, place in plugin.public.items()
+    ]
+    return {name: (plugin, place) for (within, _, name), plugin, place in found if within == room}
+
+
+def room(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a public module to which plugins add names."""
+    return partial(attribute, module), partial(names, module)
+
+
+def names(module: str) -> list[str]:
+    """List the names in a public module and those that plugins add, without modules."""
+    own = vars(sys.modules[module]).items()
+    return [*(name for name, it in own if not isinstance(it, ModuleType)), *public(module)]
+
+
+def attribute(module: str, name: str) -> Any:
+    """Load a name that a plugin adds to a public module, or refuse it."""
+    # Programs probe for names with underscores.
+    found = None if name.startswith("_") else public(module).get(name)
+    if found is None:
+        absent = needed(f"{module}.{name}".removeprefix(f"{__package__}."))
+        raise AttributeError(absent or f"module {module!r} has no attribute {name!r}")
+    plugin, place = found
+    thing = vars(sys.modules[module])[name] = plugin.load(place)
+    return thing
+
+
+def needed(name: str) -> str | None:
+    """Return the error about a name, command or flag if the plugin that adds it is absent.
+
+    Examples
+    --------
+    >>> needed("compare") is None
+    True
+    """
+    owner = OWNERS.get(name)
+    return None if owner is None or owner in plugins() else f"{name} needs the plugin {owner}"

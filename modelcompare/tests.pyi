@@ -1,0 +1,10 @@
+from modelcompare.comparison.ranks import RankComparison as RankComparison
+from modelcompare.comparison.ranks import critical_difference as critical_difference
+from modelcompare.diagnostics.calibration import CalibrationTest as CalibrationTest
+from modelcompare.diagnostics.calibration import calibration_test as calibration_test
+from modelcompare.questions.adjust import adjust as adjust
+from modelcompare.questions.forecasts import diebold_mariano as diebold_mariano
+from modelcompare.questions.omnibus import OmnibusResult as OmnibusResult
+from modelcompare.questions.omnibus import omnibus_test as omnibus_test
+from modelcompare.questions.unpaired import unpaired_test as unpaired_test
+from modelcompare.significance.variances import variance_tests as variance_tests

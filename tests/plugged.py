@@ -1,0 +1,23 @@
+"""Rows that plugins' tests add to tables of the other tests, as plugins add rows to the core's.
+
+``tests/plugins/NAME/rows.py`` has a table under the name that it has here, and ``bad_input.py`` has cases.
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+
+from modelcompare.plugs import plugins
+
+
+def modules(name):
+    """The module of this name of each plugin's tests."""
+    places = [f"tests.plugins.{plugin}.{name}" for plugin in plugins()]
+    return [import_module(place) for place in places if find_spec(place)]
+
+
+def plugged(table):
+    """Rows of a table by name; a table may be a function, where it takes long to make."""
+    tables = [getattr(module, table, {}) for module in modules("rows")]
+    return {
+        name: row for each in tables for name, row in (each() if callable(each) else each).items()
+    }

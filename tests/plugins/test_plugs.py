@@ -1,0 +1,55 @@
+"""Rows of plugins: light, found by name, and refused by the name of the plugin where they are absent."""
+
+import subprocess
+import sys
+
+import pytest
+
+import modelcompare
+from modelcompare import plugs
+
+PLUGINS = plugs.plugins()
+
+
+def test_rows_load_nothing_slow_and_at_once():
+    slow = ["click", "numpy", "pandas", "scipy"]
+    code = (
+        "import sys, time, modelcompare.plugs as plugs; start = time.perf_counter(); "
+        "found = plugs.plugins(); took = time.perf_counter() - start; "
+        f"print([name for name in {slow} if name in sys.modules], took / len(found))"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        for _ in range(3)
+    ]
+    loaded, times = zip(*(run.stdout.rsplit(maxsplit=1) for run in runs), strict=True)
+    assert {*loaded} == {"[]"}
+    # Twelve take 20 ms at most.
+    assert min(map(float, times)) < 0.020 / 12
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+def test_a_plugin_is_named_as_its_folder_and_its_places_exist(name):
+    plugin = PLUGINS[name]
+    assert (plugin.name, plugin.package) == (name, f"modelcompare.plugins.{name}")
+    for place in plugin.public.values():
+        assert plugin.load(place) is not None
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+def test_whatever_a_plugin_adds_is_named_where_it_is_absent(name):
+    owned = {each for each, owner in plugs.OWNERS.items() if owner == name}
+    plugin = PLUGINS[name]
+    commands = plugin.load(plugin.commands) if plugin.commands else ()
+    branches = plugin.load(plugin.branches) if plugin.branches else ()
+    added = {*plugin.public, *(row.name.partition(" ")[0] for row in commands)}
+    assert owned >= added | {row.option.flag for row in branches}
+
+
+def test_a_name_of_an_absent_plugin_is_refused_by_its_name(monkeypatch):
+    monkeypatch.setattr(plugs, "plugins", dict)
+    monkeypatch.delitem(vars(modelcompare), "studies", raising=False)
+    with pytest.raises(AttributeError, match=r"^studies needs the plugin paper$"):
+        modelcompare.studies  # noqa: B018
+    assert plugs.needed("--card") == "--card needs the plugin paper"
+    assert plugs.needed("compare") is None
