@@ -31,6 +31,7 @@ _load, _dir, _names = lazy_loader.attach(
         "questions.decide": ["decide"],
         "questions.gate": ["gate"],
         "questions.keep": ["keep"],
+        "questions.ledger": ["Ledger"],
         "questions.paired": ["paired_test"],
         "questions.sample_size": ["sample_size"],
         "readers": ["read_predictions"],

@@ -20,6 +20,7 @@ from modelcompare.plugins.paper import studies as studies
 from modelcompare.questions.decide import decide as decide
 from modelcompare.questions.gate import gate as gate
 from modelcompare.questions.keep import keep as keep
+from modelcompare.questions.ledger import Ledger as Ledger
 from modelcompare.questions.paired import paired_test as paired_test
 from modelcompare.questions.sample_size import sample_size as sample_size
 from modelcompare.readers import read_predictions as read_predictions

@@ -30,8 +30,8 @@ def model_gate(request: pytest.FixtureRequest) -> Callable[..., Any]:
 
     It is called as ``model_gate(predictions, baseline, candidate, rules, **options)`` and asks
     `modelcompare.gate`. With a ledger it asks `modelcompare.keep`: that of ``--model-ledger FILE``,
-    of the setting ``model_ledger``, or of its option ``ledger``, which may be None. With `looks` or
-    ``any_time=True`` a ledger contains the looks of `gate`.
+    of the setting ``model_ledger``, or of its option ``ledger``, which may be None. A ledger of
+    looks is one of `gate`: ``ledger=modelcompare.Ledger(path, looks=5)``.
 
     `predictions` may be a path or several; ``on_inconclusive="skip"`` skips the test, and "pass"
     passes it, if there are not enough data. The function returns the answer.
@@ -44,11 +44,11 @@ def model_gate(request: pytest.FixtureRequest) -> Callable[..., Any]:
 
     def ask(
         predictions: Any, baseline: str, candidate: str, rules: Any, *,
-        ledger: str | PathLike[str] | None = of_session, **options: Any,
+        ledger: mc.Ledger | str | PathLike[str] | None = of_session, **options: Any,
     ) -> mc.results.GateResult | mc.results.KeepResult:  # fmt: skip
         __tracebackhide__ = True
         asserted: Callable[..., Any] = mc.testing.assert_kept
-        if ledger is None or options.get("looks") is not None or options.get("any_time"):
+        if ledger is None or mc.Ledger.of(ledger).kind == "looks":
             asserted = mc.testing.assert_not_worse
         found = asserted(predictions, baseline, candidate, rules=rules, ledger=ledger, **options)
         if found.ledger:

@@ -12,6 +12,7 @@ from modelcompare.metrics.registry import MetricLike, is_of_texts
 from modelcompare.questions.gate import gate
 from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.keep import KeepResult, keep
+from modelcompare.questions.ledger import Ledger
 from modelcompare.questions.rules import is_of_sets, read_rule
 from modelcompare.readers import read_predictions, read_sets
 from modelcompare.words import OnInconclusive, check_choice
@@ -59,7 +60,7 @@ def assert_not_worse(
     on_inconclusive : {"fail", "pass", "skip"}
         Outcome of the test where there are not enough data to decide.
     **options
-        Further options of `modelcompare.gate`, such as `n_resamples`, or `looks` and `ledger`.
+        Further options of `modelcompare.gate`, such as `n_resamples` and `ledger`.
 
     Returns
     -------
@@ -109,7 +110,7 @@ def assert_kept(
     candidate: str,
     rules: str | Iterable[str | Mapping[str, Any]],
     *,
-    ledger: str | PathLike[str],
+    ledger: Ledger | str | PathLike[str],
     positive: Any = None,
     on_inconclusive: OnInconclusive = "fail",
     **options: Any,
@@ -124,14 +125,14 @@ def assert_kept(
         The model to replace, and the one that would replace it.
     rules : str, mapping or iterable
         As in `modelcompare.gate`: ``"f1_macro:+0"`` keeps what is better.
-    ledger : path
-        File that records every question; see `modelcompare.keep`.
+    ledger : Ledger or path
+        Ledger of candidates, which records every question; see `modelcompare.keep`.
     positive : optional
         As in `assert_not_worse`.
     on_inconclusive : {"fail", "pass", "skip"}
         Outcome of the test if the candidate is neither to be kept nor to be discarded.
     **options
-        Further options of `modelcompare.keep`, such as `control` and `expect_head`.
+        Further options of `modelcompare.keep`.
 
     Returns
     -------

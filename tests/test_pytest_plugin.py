@@ -119,8 +119,9 @@ def test_the_ledger_of_a_session_counts_its_candidates(session, pytester):
     (pytester.path / "runs.jsonl").write_text("".join(lines[:-1]))
     done = session(
         f"""
+        import modelcompare as mc
         def test_head(model_gate):
-            model_gate("preds.csv", "a", "b", "accuracy:+0", expect_head="{head}", {FEW})
+            model_gate("preds.csv", "a", "b", "accuracy:+0", ledger=mc.Ledger("runs.jsonl", expect_head="{head}"), {FEW})
         """,
         "--model-ledger", "runs.jsonl",
     )  # fmt: skip
@@ -130,11 +131,12 @@ def test_the_ledger_of_a_session_counts_its_candidates(session, pytester):
 
 def test_a_test_may_name_its_ledger_and_looks_are_recorded_there(session, pytester):
     done = session(f"""
+        import modelcompare as mc
         def test_look(model_gate):
-            found = model_gate("preds.csv", "b", "a", "accuracy:-0.01", ledger="looks.jsonl", looks=3, {FEW})
+            found = model_gate("preds.csv", "b", "a", "accuracy:-0.01", ledger=mc.Ledger("looks.jsonl", looks=3), {FEW})
             assert found.ledger.startswith("Look 1 of 3")
         def test_few(model_gate):
-            model_gate("preds.csv", "a", "c", "accuracy:-0.01", ledger="few.jsonl", looks=2, {FEW})
+            model_gate("preds.csv", "a", "c", "accuracy:-0.01", ledger=mc.Ledger("few.jsonl", looks=2), {FEW})
         def test_kept(model_gate):
             assert model_gate("preds.csv", "b", "a", "accuracy:+0", ledger="own.jsonl", {FEW}).word
         def test_of_session(model_gate):

@@ -4,7 +4,7 @@ Usage: python -m experiments.validity.beside_confseq [--trials 800] [--only REGE
 
 A candidate changes 0.05, 0.1 or 0.2 of the answers, and its gain in accuracy is 0 or one that a
 gate of 1,000 samples shows with power 0.8. Bounds at the one-sided level 0.05 are ours, by fixed
-bets (`modelcompare gate --any-time`), and those of `confseq.betting` (0.0.11), by predictable
+bets (`modelcompare gate --looks any`), and those of `confseq.betting` (0.0.11), by predictable
 bets: its default, empirical Bernstein's, and its hedged Kelly bets. Error: the share of streams in
 which a bound is above the true gain at any time from the 20th sample on; power: in which it is
 above 0 by then; distance: of the estimate from the last bound, the mean of the first 50 streams.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
 
 import click
 
@@ -19,7 +20,7 @@ from modelcompare.questions.keep import KeepResult
 from modelcompare.questions.rules import is_of_sets, read_rule, read_rules
 from modelcompare.report.result import Result
 from modelcompare.report.writers.formats import WRITERS
-from modelcompare.words import Decision, GateFormat
+from modelcompare.words import Decision, GateFormat, Spending
 
 Answered = GateResult | KeepResult
 # The line by which a comment on a pull request is found again, and GitHub's limit.
@@ -31,7 +32,8 @@ def gate(
     reading: Reading, *, baseline: str, candidate: str, metric: str | None = None,
     margin: float | None = None, label: str | None = None, rule: Sequence[str] = (),
     non_inferior: bool, superior: bool, equivalent: bool, inconclusive_exit: int,
-    format: GateFormat, **options: Any,
+    format: GateFormat, ledger: Path | None = None, looks: int | Literal["any"] | None = None,
+    spending: Spending | None = None, expect_head: str | None = None, **options: Any,
 ) -> None:  # fmt: skip
     """Pass a candidate, or exit with a code that gives the reason."""
     kind = _kind({"non-inferior": non_inferior, "superior": superior, "equivalent": equivalent})
@@ -51,19 +53,25 @@ def gate(
     asked = kind or "non-inferior"
     given = {"metric": metric, "label": label, "kind": asked, "margin": margin or 0.0}
     reading.compared = baseline, candidate
-    predictions, rules, more = read_for(reading, rule, given, by_blocks="ledger" not in options)
-    options |= more
-    of_looks = bool({"looks", "any_time"} & options.keys()) or "ledger" not in options
-    if of_looks and ("n_candidates" in options or options["control"] != "any"):
-        flag = "--candidates" if "n_candidates" in options else "--control"
-        raise ValueError(f"{flag} is for a --ledger without --looks and --any-time.")
-    if "looks" not in options and options["spending"] != "obrien-fleming":
-        raise ValueError("--spending is for --looks.")
-    del options["control" if of_looks else "spending"]
-    ask = mc.gate if of_looks else mc.keep
-    found = ask(predictions, baseline, candidate, rules, **options)
+    predictions, rules, more = read_for(reading, rule, given, by_blocks=ledger is None)
+    ask, repeated = _asked(ledger, looks, spending=spending, expect_head=expect_head)
+    found = ask(predictions, baseline, candidate, rules, **options, **more, **repeated)
     print_answers(found, format, several=bool(rule))
     stop_unless_passed(found, inconclusive_exit)
+
+
+def _asked(
+    file: Path | None, looks: int | Literal["any"] | None, **settings: Any
+) -> tuple[Callable[..., Answered], dict[str, Any]]:
+    """Return the function that asks, with arguments: `keep` with a ledger of candidates."""
+    if file is None:
+        if looks not in (None, "any") or any(value is not None for value in settings.values()):
+            raise ValueError(
+                "--looks N, --spending and --expect-head are of a ledger; name it (--ledger FILE)."
+            )
+        return mc.gate, {"any_time": looks == "any"}
+    ledger = mc.Ledger(file, looks=looks, **settings)
+    return (mc.gate if ledger.kind == "looks" else mc.keep), {"ledger": ledger}
 
 
 def read_for(

@@ -35,6 +35,13 @@ def _exit_code(code: int) -> int:
     return code
 
 
+def _looks(text: str) -> int | str:
+    """Read a number of looks, or any."""
+    if text != "any" and not text.isdecimal():
+        raise ValueError(f"--looks must be a whole number or any, got {text!r}.")
+    return text if text == "any" else int(text)
+
+
 RULE = Option(
     name="rule", type=Texts, metavar="RULE",
     help="METRIC:-MARGIN, METRIC:+MARGIN or METRIC:+-MARGIN (repeatable), with a class as in "
@@ -45,35 +52,34 @@ INCONCLUSIVE = Option(
     name="inconclusive_exit", type=int, default=1, metavar="CODE", parse=_exit_code,
     help="Exit code, 0 to 255, if there are not enough data.",
 )  # fmt: skip
+EXPECT_HEAD = Option(
+    name="expect_head", type=str | None, metavar="HASH", advanced=True,
+    help="Head of the ledger after the answer before; another one is refused.",
+)  # fmt: skip
 LOOKS = (
     LEDGER,
     Option(
-        name="looks", type=int | None, metavar="N",
-        help="Planned number of times to ask while samples are added; needs --ledger.",
+        name="looks", metavar="N|any", parse=_looks,
+        help="Planned number of times to ask while samples are added, with --ledger; any: bounds "
+        "that hold however often they are asked for.",
     ),
     Option(
-        name="spending", type=Spending, default="obrien-fleming", metavar="NAME", advanced=True,
-        help="Spending of alpha over the looks: {choices}",
+        name="spending", type=Spending | None, metavar="NAME", advanced=True,
+        help="Spending of alpha over N looks, obrien-fleming by default: {choices}",
     ),
-    Option(
-        name="any_time", type=bool | None, default=None, metavar="",
-        help="Bounds that hold however often they are asked for, while samples are added.",
-    ),
+    EXPECT_HEAD,
 )  # fmt: skip
 CANDIDATES = (
     Option(
-        name="control", type=Control, default="any", metavar="NAME", advanced=True,
-        help="Of many candidates: alpha of keeping any wrongly, or as the share of wrong ones "
-        "among those kept: {choices}",
+        name="control", type=Control | None, metavar="NAME", advanced=True,
+        help="Alpha of keeping any wrongly (the default), or as the share of wrong ones among "
+        "those kept: {choices}",
     ),
     Option(
-        name="n_candidates", flags="--candidates", type=int | None, metavar="N", advanced=True,
+        name="candidates", type=int | None, metavar="N", advanced=True,
         help="Planned number of candidates, at equal levels.",
     ),
-    Option(
-        name="expect_head", type=str | None, metavar="HASH", advanced=True,
-        help="Head of the ledger after the answer before; another one is refused.",
-    ),
+    EXPECT_HEAD,
 )  # fmt: skip
 GATES = (
     Command(
@@ -99,7 +105,7 @@ GATES = (
                 "summary and the numbers to the step's outputs; pr-comment is Markdown for a pull "
                 "request.",
             ),
-            *LOOKS, *CANDIDATES, OPTIONS["zero_division"], *RESAMPLING,
+            *LOOKS, OPTIONS["zero_division"], *RESAMPLING,
         ),
         """Pass or refuse a candidate model by the exit code.
 
@@ -110,7 +116,7 @@ GATES = (
         (
             "preds.npz --baseline v1 --candidate v2 --margin 0.005",
             "preds.npz --baseline v1 --candidate v2 --superior",
-            "ab.csv --baseline a --candidate b --superior --any-time",
+            "ab.csv --baseline a --candidate b --superior --looks any",
         ),
     ),
     Command(

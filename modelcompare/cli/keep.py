@@ -10,12 +10,14 @@ import modelcompare as mc
 from modelcompare.cli.gate import print_answers, read_for, stop_unless_passed
 from modelcompare.cli.output import Output
 from modelcompare.cli.reading import Reading
+from modelcompare.words import Control
 
 
 def keep(
     reading: Reading, output: Output, *, ledger: Path, baseline: str | None = None,
     candidate: str | None = None, metric: str | None = None, margin: float | None = None,
     label: str | None = None, rule: Sequence[str] = (), report: bool, inconclusive_exit: int,
+    candidates: int | None = None, control: Control | None = None, expect_head: str | None = None,
     **options: Any,
 ) -> None:  # fmt: skip
     """Keep a candidate or not, or report what was kept."""
@@ -34,7 +36,8 @@ def keep(
     given = {"metric": metric, "label": label, "kind": "superior", "margin": margin or 0.0}
     reading.compared = baseline, candidate
     predictions, rules, more = read_for(reading, rule, given, by_blocks=False)
-    found = mc.keep(predictions, baseline, candidate, rules, ledger=ledger, **options, **more)
+    kept = mc.Ledger(ledger, candidates=candidates, control=control, expect_head=expect_head)
+    found = mc.keep(predictions, baseline, candidate, rules, ledger=kept, **options, **more)
     if output.form == "table" and output.output is None:
         print_answers(found, "text", several=True)
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,8 +16,9 @@ from modelcompare.intervals.chosen import of_chosen
 from modelcompare.options import check_positive
 from modelcompare.questions.budget import Budget, budget, error_of, read_existing
 from modelcompare.questions.claims import claims_of
+from modelcompare.questions.history import n_of
 from modelcompare.questions.keep import WORDS
-from modelcompare.questions.ledger import check_ledger, n_of
+from modelcompare.questions.ledger import Ledger, check_ledger
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.plots import Plots
@@ -165,7 +165,7 @@ class KeepReport(Result):
 
 @checked(ledger=check_ledger, margin=check_positive)
 def keep_report(
-    ledger: str | os.PathLike[str], *, margin: float | None = None, power: float = 0.8
+    ledger: Ledger | str | os.PathLike[str], *, margin: float | None = None, power: float = 0.8
 ) -> KeepReport:
     """Report what a search kept: gains as measured and corrected, and what may still be asked.
 
@@ -173,8 +173,8 @@ def keep_report(
 
     Parameters
     ----------
-    ledger : path
-        The file.
+    ledger : Ledger or path
+        That of `keep`.
     margin : float, optional
         Gain that further candidates should be able to show; by default the median of those kept.
     power : float
@@ -200,9 +200,9 @@ def keep_report(
     >>> round(report.measured, 4), round(report.corrected, 4)
     (0.0182, 0.0182)
     """
-    known = read_existing(Path(ledger))
+    known = read_existing(ledger)
     if known.plan["kind"] != "candidates":
-        raise ValueError(f"{ledger} is a ledger of looks; `keep_report` is of candidates.")
+        raise ValueError(f"{known.path} is a ledger of looks; `keep_report` is of candidates.")
     rows = [_row(entry) for entry in known.entries]
     first = known.plan["rules"][0]
     return KeepReport(

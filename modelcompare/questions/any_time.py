@@ -34,7 +34,7 @@ class GainAtAnyTime(Gain):
     def __post_init__(self) -> None:
         if len(self.contrasts) > 1 or self.first.sample.varies_beyond or self.bounded:
             raise ValueError(
-                "`any_time` (--any-time) is for samples that are added to one test set, not for "
+                "`any_time` (--looks any) is for samples that are added to one test set, not for "
                 f"{self._beside}."
             )
 
@@ -49,9 +49,9 @@ class GainAtAnyTime(Gain):
         if self.first.sample.new_runs and len(self.contrasts) == 1:
             return (
                 "new runs; for an answer about these runs use random='items' (--random items), or "
-                "plan the times of asking with `looks` (--looks)"
+                "plan the times of asking with a ledger of `looks` (--looks N)"
             )
-        return "several test sets; plan the times of asking with `looks` (--looks)"
+        return "several test sets; plan the times of asking with a ledger of `looks` (--looks N)"
 
     @property
     def notes(self) -> tuple[str, ...]:

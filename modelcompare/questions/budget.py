@@ -8,7 +8,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,8 +18,9 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.options import check_positive
 from modelcompare.questions.claims import claims_of
+from modelcompare.questions.history import History, n_of
 from modelcompare.questions.keep import next_level
-from modelcompare.questions.ledger import Ledger, check_ledger, n_of
+from modelcompare.questions.ledger import Ledger, check_ledger
 from modelcompare.questions.looks import levels_at
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_size
@@ -104,24 +104,26 @@ class Budget(Result):
         return self._document(self.tables, findings=[self.sentence()], heading=heading)
 
 
-def read_existing(path: Path) -> Ledger:
+def read_existing(ledger: Ledger | str | os.PathLike[str]) -> History:
     """Read a ledger with at least one question."""
-    known = Ledger.read(path)
+    known = Ledger.of(ledger).read()
     if not known.entries:
-        raise ValueError(f"nothing was asked yet in the `ledger` {path}, or it does not exist.")
+        raise ValueError(
+            f"nothing was asked yet in the `ledger` {known.path}, or it does not exist."
+        )
     return known
 
 
 @checked(ledger=check_ledger, margin=check_positive)
 def budget(
-    ledger: str | os.PathLike[str], *, margin: float | None = None, power: float = 0.8
+    ledger: Ledger | str | os.PathLike[str], *, margin: float | None = None, power: float = 0.8
 ) -> Budget:
     """Compute how many candidates or looks a test set can still bear, and what renews it.
 
     Parameters
     ----------
-    ledger : path
-        File of `keep`, or of looks of `gate`.
+    ledger : Ledger or path
+        That of `keep`, or of looks of `gate`.
     margin : float, optional
         Gain to show, beyond that of the rule; by default the median of those kept, or what the next
         candidate can show.
@@ -153,13 +155,13 @@ def budget(
     >>> found.left
     12
     """
-    known = read_existing(Path(ledger))
+    known = read_existing(ledger)
     entries, of_looks = known.entries, known.plan["kind"] == "looks"
     errors = [each for each in map(error_of, entries) if 0 < each < math.inf]
     if not errors:
         raise ValueError(
-            f"the metric has no interval in {ledger}, so what may still be asked is unknown; begin "
-            "another ledger, with more samples or another metric."
+            f"the metric has no interval in {known.path}, so what may still be asked is unknown; "
+            "begin another ledger, with more samples or another metric."
         )
     error = errors[-1] if of_looks else float(np.median(errors))
     most = left = _MOST if known.planned is None else known.planned - len(entries)
@@ -206,7 +208,7 @@ def _beyond(entry: Mapping[str, Any]) -> float:
     return float(first["gain"] - claims_of(first["kind"], first["margin"])[0][1])
 
 
-def _levels_ahead(known: Ledger, most: int) -> Callable[[int], float]:
+def _levels_ahead(known: History, most: int) -> Callable[[int], float]:
     """Return the level of a further look by its number, after equal numbers of samples."""
     sizes = [n_of(entry) for entry in known.entries]
     step = sizes[-1] / len(sizes)

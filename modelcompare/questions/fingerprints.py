@@ -14,7 +14,7 @@ from modelcompare.arrays import AnyArray
 from modelcompare.data.sizes import n_seen, repeats
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import times_of_blocks
-from modelcompare.questions.ledger import HEX, Ledger
+from modelcompare.questions.history import HEX, History
 from modelcompare.words import SampleColumn
 
 # The models of a question.
@@ -136,7 +136,7 @@ def changes(before: Mapping[str, Any], asked: Mapping[str, Any], *, grown: bool 
     return ", ".join(dict.fromkeys(_NAMES[each] for each in changed)) or _ALL_NAMES
 
 
-def check_grown(known: Ledger, sets: Mapping[str, TestSet], models: Sequence[str]) -> None:
+def check_grown(known: History, sets: Mapping[str, TestSet], models: Sequence[str]) -> None:
     """Refuse test sets that are not those of the look before with samples added at their ends."""
     before, path = known.entries[-1], known.path
     then = question_of(sets, models, before["sizes"], like=before)

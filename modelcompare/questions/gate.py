@@ -28,22 +28,19 @@ from modelcompare.questions.decide import (
     check_sets,
     decide,
 )
-from modelcompare.questions.fingerprints import check_stays
 from modelcompare.questions.gate_result import GateResult
-from modelcompare.questions.ledger import check_ledger, plan_of
-from modelcompare.questions.looks import at_look, check_looks
+from modelcompare.questions.ledger import Ledger, check_ledger
+from modelcompare.questions.looks import at_look
 from modelcompare.questions.rules import read_rules
 from modelcompare.significance.corrections import adjust
-from modelcompare.words import Spending, check_one_sided, check_text
+from modelcompare.words import check_one_sided
 
 
 @checked(
     decide,
     predictions=check_sets,
     alpha=check_one_sided,
-    looks=check_looks,
     ledger=check_ledger,
-    expect_head=check_text,
 )
 def gate(
     predictions: TestSet | Mapping[str, TestSet],
@@ -52,10 +49,7 @@ def gate(
     rules: Iterable[str | Mapping[str, Any]],
     *,
     alpha: float = 0.05,
-    looks: int | None = None,
-    spending: Spending = "obrien-fleming",
-    ledger: str | os.PathLike[str] | None = None,
-    expect_head: str | None = None,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> GateResult:
     """Decide between a baseline and a candidate by several rules, all of which must hold.
@@ -75,18 +69,10 @@ def gate(
         One-sided level of each; the gate opens wrongly with at most this probability. Decisions
         about any of several test sets are at this level divided by their number. Opposites of
         several claims are shown after Holm's correction.
-    looks : int, optional
-        Planned number of times that the gate is asked about this candidate while samples are added
-        at the end of the test set. `alpha` is then the level of all answers together, which are
-        recorded in the `ledger`. For any number of looks see `any_time` of `decide`.
-    spending : {"obrien-fleming", "pocock"}
-        Spending of alpha: little at first, with almost no loss of power at the last look, or about
-        the same level at each look.
-    ledger : path, optional
-        File of JSON lines that records looks; it is begun if it does not exist. For other
+    ledger : Ledger or path, optional
+        Ledger of looks: the gate is asked again about this candidate while samples are added at
+        the end of the test set, and `alpha` is the level of all answers together. For other
         candidates on the same samples see `keep`.
-    expect_head : str, optional
-        Head of the ledger after the answer before; another one is refused.
     **options
         Further options of `decide`.
 
@@ -115,39 +101,24 @@ def gate(
     ('shown', [0.018, 0.022])
     """
     read = read_rules(rules, predictions)
-    models, asked = (baseline, candidate), [{**options, **rule} for rule in read]
-    ask = partial(_by_rules, models=models, asked=asked)
-    if looks is None and spending != "obrien-fleming":
-        raise ValueError("`spending` (--spending) is of `looks` (--looks N); give both.")
-    if looks is not None or (ledger is not None and options.get("any_time")):
-        check_stays(predictions)
+    models = (baseline, candidate)
+    ask = partial(_by_rules, models=models, rules=read)
     if ledger is None:
-        if looks is not None or expect_head is not None:
-            raise ValueError(
-                "`looks` (--looks) and `expect_head` (--expect-head) are of a `ledger` (--ledger "
-                "FILE); name it."
-            )
-        return ask(predictions, alpha, False)
-    if looks is None and not options.get("any_time"):
-        raise ValueError(
-            "a `ledger` of one candidate needs `looks` (--looks N) or any_time=True (--any-time); "
-            "other candidates on the same samples are asked about by `keep`."
-        )
-    if looks is not None and options.get("any_time"):
-        raise ValueError(
-            "`looks` (--looks) and `any_time` (--any-time) exclude each other; give one."
-        )
-    plan = plan_of("looks", read, alpha, options, looks=looks, spending=spending)
-    return at_look(predictions, models, plan, ask, ledger, expect_head)
+        return ask(predictions, alpha=alpha, options=options)
+    return at_look(
+        predictions, models, read, ledger=Ledger.of(ledger), alpha=alpha, options=options, ask=ask
+    )
 
 
 def _by_rules(
-    predictions: TestSet | Mapping[str, TestSet], alpha: float, early: bool, *,
-    models: tuple[str, str], asked: Sequence[Mapping[str, Any]],
+    predictions: TestSet | Mapping[str, TestSet], *, models: tuple[str, str],
+    rules: Sequence[Mapping[str, Any]], alpha: float, options: Mapping[str, Any],
+    early: bool = False,
 ) -> GateResult:  # fmt: skip
     """Return the decisions by all rules at a level, at an `early` look or not."""
+    asked = [{"alpha": alpha, **options, **rule} for rule in rules]
     with each_warning_once():
-        found = [_decided(predictions, models, {"alpha": alpha, **rule}) for rule in asked]
+        found = [_decided(predictions, models, each) for each in asked]
     if early:
         found = [(over, [*map(_at_early_look, own)]) for over, own in found]
     return GateResult(tuple(_corrected(found, alpha)), alpha)

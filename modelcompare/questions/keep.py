@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
 from modelcompare.arguments import checked
@@ -29,7 +27,8 @@ from modelcompare.questions.fingerprints import (
 )
 from modelcompare.questions.gate import gate
 from modelcompare.questions.gate_result import GateResult
-from modelcompare.questions.ledger import Ledger, check_ledger, n_of, opened, plan_of
+from modelcompare.questions.history import History, n_of
+from modelcompare.questions.ledger import Ledger, check_ledger, opened
 from modelcompare.questions.rules import read_rules
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
@@ -37,18 +36,14 @@ from modelcompare.report.tables import Table
 from modelcompare.significance.repeated import level_of_candidate
 from modelcompare.words import (
     Answer,
-    Control,
     Word,
-    check_count,
     check_one_sided,
-    check_text,
     signature,
 )
 
 WORDS: Mapping[Answer, Word] = {
     "shown": "keep", "shown otherwise": "discard", "not enough data": "undecided",
 }  # fmt: skip
-_MOST_CANDIDATES = 100_000
 
 
 @dataclass(frozen=True)
@@ -130,9 +125,7 @@ class KeepResult(Result):
 
 
 @checked(
-    gate, decide, predictions=check_sets, ledger=check_ledger, expect_head=check_text,
-    alpha=check_one_sided,
-    n_candidates=partial(check_count, at_least=1, at_most=_MOST_CANDIDATES),
+    decide, predictions=check_sets, ledger=check_ledger, alpha=check_one_sided,
 )  # fmt: skip
 def keep(
     predictions: TestSet | Mapping[str, TestSet],
@@ -140,11 +133,8 @@ def keep(
     candidate: str,
     rules: str | Mapping[str, Any] | Iterable[str | Mapping[str, Any]],
     *,
-    ledger: str | os.PathLike[str],
+    ledger: Ledger | str | os.PathLike[str],
     alpha: float = 0.05,
-    control: Control = "any",
-    n_candidates: int | None = None,
-    expect_head: str | None = None,
     **options: Any,
 ) -> KeepResult:
     """Decide whether one of many candidates, asked about on the same samples, may be kept.
@@ -162,19 +152,10 @@ def keep(
         The model that would replace it.
     rules : str, mapping or iterable
         As in `gate`: ``"f1_macro:+0"`` keeps what is better; all rules must hold.
-    ledger : path
-        File of JSON lines that records every question; it is begun if it does not exist.
+    ledger : Ledger or path
+        Ledger of candidates, which records every question.
     alpha : float
         Level of all candidates together.
-    control : {"any", "share"}
-        With "any" no candidate is kept wrongly, but with probability alpha; with "share" alpha is
-        the expected share of wrong ones among those kept (false discovery rate, LOND for any
-        dependence of the p-values).
-    n_candidates : int, optional
-        Planned number of candidates, each at an equal level; by default levels fall with the number
-        of candidates since the last one was kept, and with those kept, and no number is planned.
-    expect_head : str, optional
-        Head of the ledger after the answer before; another one is refused.
     **options
         Further options of `decide`.
 
@@ -218,8 +199,7 @@ def keep(
         raise ValueError("`any_time` is for samples that are added, `keep` for the same ones.")
     check_known(sets, baseline, candidate)
     check_kept_in_memory(sets)
-    plan = plan_of("candidates", read, alpha, options, control=control, n_candidates=n_candidates)
-    with opened(Path(ledger), plan, expect_head) as known:
+    with opened(Ledger.of(ledger), "candidates", read, alpha, options) as known:
         first = known.entries[0] if known.entries else None
         sets = in_order(sets, first)
         asked = question_of(sets, (baseline, candidate), like=first)
@@ -234,7 +214,7 @@ def keep(
         return _result(known, before)
 
 
-def next_level(known: Ledger, further: int) -> float:
+def next_level(known: History, further: int) -> float:
     """Return the one-sided level of a further candidate, if those before it are not kept."""
     kept, number = known.kept, len(known.entries) + further
     since = number - (kept[-1]["number"] if kept else 0)
@@ -248,7 +228,7 @@ def _is_same(entry: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
     return same_outputs and bool(entry["test_set"] == asked["test_set"])
 
 
-def _check_same(known: Ledger, asked: Mapping[str, Any]) -> None:
+def _check_same(known: History, asked: Mapping[str, Any]) -> None:
     """Refuse another test set, or a baseline that is not the model kept last."""
     if not known.entries:
         return
@@ -293,7 +273,7 @@ def _reason(found: GateResult, sets: Mapping[str, TestSet]) -> str:
     )  # fmt: skip
 
 
-def _result(known: Ledger, before: Mapping[str, Any] | None) -> KeepResult:
+def _result(known: History, before: Mapping[str, Any] | None) -> KeepResult:
     entry, plan = before or known.entries[-1], known.plan
     kept = [each for each in known.kept if each["number"] <= entry["number"]]
     again = f" It was asked before, as candidate {entry['number']}." if before else ""

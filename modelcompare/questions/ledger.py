@@ -1,191 +1,38 @@
-"""The ledger: a file that knows what was asked of a test set before.
-
-JSON lines. The first one holds the plan (rules, level, looks or candidates), each other one a
-question with its answer. Every line contains the hash of the line before, so that an edited line is
-found; that the end was cut off, or all lines replaced, only shows to those who kept the hash of
-its last line, the head. An answer is written before it is given, under a lock, and the file is
-replaced whole.
-"""
+"""Ledgers: files that record what was asked of a test set, each with the plan of asking."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from functools import partial
 from inspect import signature
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal
 
 import numpy as np
 
-from modelcompare.paths import locked, write_bytes
+from modelcompare.arguments import checked
+from modelcompare.paths import locked
 from modelcompare.questions.decide import decide
-from modelcompare.questions.gate_result import GateResult
-from modelcompare.questions.rules import rule_text
-from modelcompare.words import shown
+from modelcompare.questions.history import HEADER, History
+from modelcompare.words import Control, Spending, check_count, check_text, shown
 
-_HEADER = {"ledger": "modelcompare ledger", "version": 1}
-# Parts of a plan as errors name them.
-_NAMES = {
-    "rules": "rules", "alpha": "level (--alpha)", "looks": "number of looks (--looks)",
-    "spending": "spending of looks (--spending)", "any_time": "type of bounds (--any-time)",
-    "control": "control of errors (--control)", "n_candidates": "planned number (--candidates)",
-    "options": "options", "kind": "type of question",
-}  # fmt: skip
-HEX = 12
-
-
-@dataclass(frozen=True)
-class Ledger:
-    """A plan and the questions that were asked under it.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    lines : tuple of dict
-        Its lines; none if it does not exist.
-    """
-
-    path: Path
-    lines: tuple[Mapping[str, Any], ...] = ()
-
-    @classmethod
-    def read(cls, path: Path) -> Self:
-        """Read a ledger.
-
-        Raises
-        ------
-        ValueError
-            If a line is damaged, or was edited, removed or added.
-        """
-        if not path.exists():
-            return cls(path)
-        if not path.is_file():
-            raise ValueError(f"{path} is no file; name one for the ledger.")
-        lines: list[Mapping[str, Any]] = []
-        # Of bytes only "\n" and "\r" end a line; names may contain other separators.
-        for number, text in enumerate(path.read_bytes().splitlines(), start=1):
-            try:
-                line = json.loads(text)
-                good = line["hash"] == _hash_of(line)
-            except (ValueError, KeyError, TypeError):
-                raise ValueError(f"{path}, line {number} is no line of a ledger.") from None
-            if not good or line["previous"] != (lines[-1]["hash"] if lines else ""):
-                raise ValueError(
-                    f"{path}, line {number} was changed, or a line before it was removed or added, "
-                    "after it was written: its hash is another. A ledger that was edited shows "
-                    "nothing; restore it, or start another one with a fresh test set."
-                )
-            lines.append(line)
-        if lines and not _HEADER.items() <= lines[0].items():
-            raise ValueError(
-                f"{path} is no {_HEADER['ledger']} of version {_HEADER['version']}; name another "
-                "file, or update modelcompare."
-            )
-        return cls(path, tuple(lines))
-
-    @property
-    def plan(self) -> Mapping[str, Any]:
-        """The first line."""
-        return self.lines[0]
-
-    @property
-    def entries(self) -> tuple[Mapping[str, Any], ...]:
-        """The questions, each with its answer."""
-        return self.lines[1:]
-
-    @property
-    def kept(self) -> list[Mapping[str, Any]]:
-        """The questions whose candidate was kept."""
-        return [entry for entry in self.entries if entry["answer"] == "shown"]
-
-    @property
-    def head(self) -> str:
-        """Start of the hash of the last line."""
-        return str(self.lines[-1]["hash"])[:HEX] if self.lines else ""
-
-    def added(self, line: Mapping[str, Any]) -> Self:
-        """Return the ledger with one more line, and the time at which it was added."""
-        when = datetime.now(UTC).isoformat(timespec="seconds")
-        previous = self.lines[-1]["hash"] if self.lines else ""
-        found = _as_read({**line, "when": when, "previous": previous})
-        return replace(self, lines=(*self.lines, {**found, "hash": _hash_of(found)}))
-
-    def recorded(
-        self, asked: Mapping[str, Any], level: float, answer: GateResult, **more: str
-    ) -> Self:
-        """Return the ledger with one more question, written before its answer is given."""
-        found = self.added({
-            "number": len(self.entries) + 1, **asked, "level": level, "answer": answer.answer,
-            **more, "found": answer.recorded,
-        })  # fmt: skip
-        text = "".join(f"{_text(line)}\n" for line in found.lines)
-        write_bytes(self.path, text.encode())
-        return found
-
-    def check_plan(self, asked: Mapping[str, Any]) -> None:
-        """Refuse a question under another plan than that of the ledger."""
-        for name, value in _as_read(asked).items():
-            before = self.plan.get(name)
-            if before != value:
-                raise ValueError(
-                    f"the {_NAMES[name]} of {self.path} cannot change: {_in_words(before)} when it "
-                    f"was begun, {_in_words(value)} now. Ask as then, or begin another ledger with "
-                    "a fresh test set."
-                )
-
-    @property
-    def planned(self) -> int | None:
-        """Planned number of looks or candidates."""
-        return self.plan["looks" if self.plan["kind"] == "looks" else "n_candidates"]
-
-    def check_left(self) -> None:
-        """Refuse a question after the last planned one."""
-        if self.planned is not None and len(self.entries) >= self.planned:
-            raise ValueError(
-                f"the {self.planned} planned {self.plan['kind']} of {self.path} are used, and "
-                "alpha with them; begin another ledger with a fresh test set."
-            )
-
-    def check_head(self, expected: str | None) -> None:
-        """Refuse a ledger whose last line is not the expected one."""
-        if expected is not None and not (self.head and expected[:HEX] == self.head):
-            raise ValueError(
-                f"the head of {self.path} is {self.head or 'missing'}, not {expected} as expected "
-                "(`expect_head`, --expect-head): its end was cut off, or others have asked since."
-            )
+Kind = Literal["looks", "candidates"]
+_MOST_LOOKS, _MOST_CANDIDATES = 1_000, 100_000
+# Settings of ledgers of each type, as their files name them, with their defaults.
+_SETTINGS: Mapping[Kind, Mapping[str, Any]] = {
+    "looks": {"looks": None, "spending": "obrien-fleming"},
+    "candidates": {"control": "any", "n_candidates": None},
+}
+_OTHER_KIND: Mapping[Kind, str] = {
+    "looks": "is a ledger of candidates, about which `keep` asks; that of `gate` is begun with a "
+    "number of looks: Ledger(path, looks=N) (--looks N).",
+    "candidates": "is a ledger of looks, at which `gate` asks; begin another one for `keep`.",
+}
 
 
-def plan_of(
-    kind: str, rules: Sequence[Mapping[str, Any]], alpha: float, options: Mapping[str, Any],
-    **settings: Any,
-) -> dict[str, Any]:  # fmt: skip
-    """Return a plan: what may not change from question to question.
-
-    Of the options of `decide` those that change its answer: not those left at their defaults.
-    """
-    rng = options.get("rng")
-    if rng is not None and not isinstance(rng, int | np.integer):
-        raise ValueError(
-            "`rng` of a ledger must be a whole number: a generator draws others at each question, "
-            f"got {shown(rng)}."
-        )
-    written = [{**rule, "metric": _name_of(rule["metric"])} for rule in rules]
-    defaults = {name: str(each.default) for name, each in signature(decide).parameters.items()}
-    given = {
-        name: str(value)
-        for name, value in sorted(options.items())
-        if name != "n_jobs" and str(value) != defaults.get(name)
-    }
-    return {"kind": kind, "rules": written, "alpha": alpha, **settings, "options": given}
-
-
-def check_ledger(argument: str, value: object) -> None:
+def _check_path(argument: str, value: object) -> None:
     """Refuse what is no path of a file."""
     if not isinstance(value, (str, os.PathLike)):
         raise TypeError(f"`{argument}` must be the path of a file, got {shown(value)}.")
@@ -195,50 +42,169 @@ def check_ledger(argument: str, value: object) -> None:
         )
 
 
-def _name_of(metric: Any) -> Any:
-    """Return the name of a metric; a function's address is another in each process."""
-    return getattr(metric, "name", getattr(metric, "__name__", metric))
+def check_ledger(argument: str, value: object) -> None:
+    """Refuse what is neither a ledger nor the path of a file."""
+    if not isinstance(value, Ledger):
+        _check_path(argument, value)
 
 
-def n_of(entry: Mapping[str, Any]) -> int:
-    """Return the number of samples of a question."""
-    return sum(entry.get("seen", entry["sizes"]).values())
+def _check_looks(argument: str, value: object) -> None:
+    """Refuse what is neither a number of looks nor "any"."""
+    if value != "any":
+        check_count(argument, value, at_least=1, at_most=_MOST_LOOKS)
+
+
+class Ledger:
+    """A file that records what is asked of a test set, so that one level holds for all answers.
+
+    One of *looks* is for `gate`, which asks about a candidate again while samples are added. One of
+    *candidates* is for `keep`, which asks about many on the same samples. Of a file that exists,
+    settings that are left out are those with which it was begun.
+
+    Parameters
+    ----------
+    path : path
+        File of JSON lines; the first question begins it if it does not exist.
+    looks : int or "any", optional
+        Planned number of looks; with "any" none is planned, and bounds hold at any time (see
+        `any_time` of `decide`). A ledger without looks is of candidates.
+    spending : {"obrien-fleming", "pocock"}, optional
+        Spending of alpha over planned looks: little at first, with almost no loss of power at the
+        last one (the default), or about the same level at each.
+    candidates : int, optional
+        Planned number of candidates, each at an equal level; by default none is planned, and levels
+        fall with the number of candidates since the last one was kept, and with those kept.
+    control : {"any", "share"}, optional
+        With "any", the default, no candidate is kept wrongly, but with probability alpha; with
+        "share" alpha is the expected share of wrong ones among those kept (false discovery rate,
+        LOND for any dependence of the p-values).
+    expect_head : str, optional
+        Head of the ledger after the answer before; another one is refused.
+
+    Examples
+    --------
+    >>> import tempfile, modelcompare as mc
+    >>> preds, models = mc.load_example("snli"), ("naive_bayes", "bow_pair")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = mc.Ledger(f"{folder}/looks.jsonl", looks=5)
+    ...     found = mc.gate(preds, *models, ["accuracy:+0"], ledger=ledger)
+    >>> found.ledger.partition(";")[0]
+    'Look 1 of 5 (alpha 0.05 in all, obrien-fleming)'
+    """
+
+    @checked(
+        path=_check_path, looks=_check_looks, expect_head=check_text,
+        candidates=partial(check_count, at_least=1, at_most=_MOST_CANDIDATES),
+    )  # fmt: skip
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        looks: int | Literal["any"] | None = None,
+        spending: Spending | None = None,
+        candidates: int | None = None,
+        control: Control | None = None,
+        expect_head: str | None = None,
+    ) -> None:
+        self.path, self.expect_head = Path(path), expect_head
+        given = {
+            "looks": looks, "spending": spending, "control": control, "n_candidates": candidates,
+        }  # fmt: skip
+        # In a file, any number of looks is null.
+        self._given: dict[str, Any] = {
+            name: None if (name, value) == ("looks", "any") else value
+            for name, value in given.items()
+            if value is not None
+        }
+        if spending is not None and looks in (None, "any"):
+            raise ValueError(
+                "`spending` (--spending) is of a planned number of `looks` (--looks N); give both."
+            )
+        if len(self._kinds) > 1:
+            raise ValueError(
+                "a ledger is of `looks` (for `gate`), or of `candidates` and their `control` (for "
+                "`keep`); begin another file for the other."
+            )
+
+    def __repr__(self) -> str:
+        return f"Ledger({str(self.path)!r})"
+
+    @classmethod
+    def of(cls, ledger: Ledger | str | os.PathLike[str]) -> Ledger:
+        """Return a ledger itself, and of a path its ledger."""
+        return ledger if isinstance(ledger, Ledger) else cls(ledger)
+
+    @property
+    def kind(self) -> Kind:
+        """Questions that are recorded: those of the settings, else of the file, else candidates."""
+        return self._kind_of(self.read())
+
+    def read(self) -> History:
+        """Read what was asked until now."""
+        return History.read(self.path)
+
+    @property
+    def _kinds(self) -> list[Kind]:
+        """Questions of the given settings."""
+        return [kind for kind, names in _SETTINGS.items() if self._given.keys() & names.keys()]
+
+    def _kind_of(self, history: History) -> Kind:
+        begun = [history.plan["kind"]] if history.lines else []
+        return [*self._kinds, *begun, "candidates"][0]
 
 
 @contextmanager
-def opened(path: Path, plan: Mapping[str, Any], expect_head: str | None) -> Iterator[Ledger]:
-    """Lock a ledger, and read it; a new one begins with the plan."""
-    with locked(path):
-        ledger = Ledger.read(path)
-        ledger.check_head(expect_head)
-        if not ledger.lines:
-            ledger = ledger.added({**_HEADER, **plan})
-        ledger.check_plan(plan)
-        yield ledger
+def opened(
+    ledger: Ledger, kind: Kind, rules: Sequence[Mapping[str, Any]], alpha: float,
+    options: Mapping[str, Any],
+) -> Iterator[History]:  # fmt: skip
+    """Lock a ledger, and read it; a new one begins with the plan of this question.
+
+    A plan is what may not change from question to question. Of the options of `decide` it
+    contains those that change its answer: not those left at their defaults.
+    """
+    _check_seed(options.get("rng"))
+    with locked(ledger.path):
+        history = ledger.read()
+        history.check_head(ledger.expect_head)
+        if ledger._kind_of(history) != kind:
+            raise ValueError(f"{ledger.path} {_OTHER_KIND[kind]}")
+        before = history.plan if history.lines else {}
+        settings = {
+            name: ledger._given.get(name, before.get(name, default))
+            for name, default in _SETTINGS[kind].items()
+        }
+        at_any_time = kind == "looks" and settings["looks"] is None
+        plan = {
+            "kind": kind, "rules": [_written(rule) for rule in rules], "alpha": alpha,
+            **settings, "options": _changed(options, at_any_time=at_any_time),
+        }  # fmt: skip
+        history = history if before else history.added({**HEADER, **plan})
+        history.check_plan(plan)
+        yield history
 
 
-def _in_words(value: Any) -> str:
-    """Write a part of a plan."""
-    if isinstance(value, list):
-        return ", ".join(map(rule_text, value))
-    return shown(value)
+def _check_seed(rng: object) -> None:
+    """Refuse a source of other random numbers at each question."""
+    if rng is not None and not isinstance(rng, int | np.integer):
+        raise ValueError(
+            "`rng` of a ledger must be a whole number: a generator draws others at each question, "
+            f"got {shown(rng)}."
+        )
 
 
-def _as_read(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values as they are read from a file."""
-    return dict(json.loads(json.dumps(values, default=_written)))
+def _written(rule: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a rule with the name of its metric; a function's address is another each time."""
+    metric = rule["metric"]
+    return {**rule, "metric": getattr(metric, "name", getattr(metric, "__name__", metric))}
 
 
-def _written(value: object) -> object:
-    """Return what JSON has no type for: numbers of numpy as numbers, all else as text."""
-    return value.item() if isinstance(value, np.number) else str(value)
-
-
-def _text(line: Mapping[str, Any]) -> str:
-    return json.dumps(line, ensure_ascii=False, separators=(",", ":"))
-
-
-def _hash_of(line: Mapping[str, Any]) -> str:
-    """Return the hash of a line without its own."""
-    rest = {name: value for name, value in line.items() if name != "hash"}
-    return hashlib.sha256(_text(rest).encode()).hexdigest()
+def _changed(options: Mapping[str, Any], *, at_any_time: bool) -> dict[str, str]:
+    """Return the options of `decide` that are not its defaults, as texts."""
+    given = {**options, **({"any_time": True} if at_any_time else {})}
+    defaults = {name: str(each.default) for name, each in signature(decide).parameters.items()}
+    return {
+        name: str(value)
+        for name, value in sorted(given.items())
+        if name != "n_jobs" and str(value) != defaults.get(name)
+    }

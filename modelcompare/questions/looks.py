@@ -2,45 +2,42 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from modelcompare.questions.fingerprints import (
     Asked,
     by_name,
     check_grown,
+    check_stays,
     in_order,
     question_of,
 )
 from modelcompare.questions.gate_result import GateResult
-from modelcompare.questions.ledger import Ledger, n_of, opened
+from modelcompare.questions.history import History, n_of
+from modelcompare.questions.ledger import Ledger, opened
 from modelcompare.significance.repeated import levels_of_looks
-from modelcompare.words import check_count
-
-_MOST_LOOKS = 1_000
-check_looks = partial(check_count, at_least=1, at_most=_MOST_LOOKS)
 
 
 def at_look(
-    predictions: Asked, models: tuple[str, str], plan: Mapping[str, Any],
-    ask: Callable[[Asked, float, bool], GateResult], ledger: str | os.PathLike[str],
-    expect_head: str | None,
+    predictions: Asked, models: tuple[str, str], rules: Sequence[Mapping[str, Any]], *,
+    ledger: Ledger, alpha: float, options: Mapping[str, Any],
+    ask: Callable[..., GateResult],
 ) -> GateResult:  # fmt: skip
     """Ask at the level of the next look, and record the answer.
 
-    `ask` takes the predictions, the level, and whether other looks will follow.
+    `ask` takes the predictions, and `alpha`, the options, and whether the look is `early`: others
+    will follow.
 
     Raises
     ------
     ValueError
         If all looks are used, one of them was decisive, or more changed than samples added.
     """
+    check_stays(predictions)
     sets = by_name(predictions)
-    with opened(Path(ledger), plan, expect_head) as known:
+    with opened(ledger, "looks", rules, alpha, options) as known:
         before = known.entries[-1] if known.entries else None
         if before is not None:
             check_grown(known, sets, models)
@@ -54,9 +51,12 @@ def at_look(
             _check_undecided(known)
             known.check_left()
             sizes.append(n_of(asked))
-        level, looks = level_at(plan, sizes), known.planned
+        level, looks = level_at(known.plan, sizes), known.planned
         ask_of = sets if isinstance(predictions, Mapping) else predictions
-        found = ask(ask_of, level, looks is not None and len(sizes) < looks)
+        if looks is None:
+            options = {**options, "any_time": True}
+        early = looks is not None and len(sizes) < looks
+        found = ask(ask_of, alpha=level, options=options, early=early)
         if not again:
             known = known.recorded(asked, level, found)
         return replace(found, ledger=_in_words(known))
@@ -74,7 +74,7 @@ def levels_at(plan: Mapping[str, Any], sizes: Sequence[float]) -> list[float]:
     return levels_of_looks(sizes, plan["looks"], plan["alpha"], plan["spending"])
 
 
-def _check_undecided(known: Ledger) -> None:
+def _check_undecided(known: History) -> None:
     """Refuse a look after a decisive one."""
     entries = known.entries
     if entries and entries[-1]["answer"] != "not enough data":
@@ -84,7 +84,7 @@ def _check_undecided(known: Ledger) -> None:
         )
 
 
-def _in_words(known: Ledger) -> str:
+def _in_words(known: History) -> str:
     """Write which look it was, and the head of the ledger."""
     plan, which, how = known.plan, f"Look {len(known.entries)}", "at any time"
     if plan["looks"] is not None:

@@ -222,6 +222,10 @@ def _doors() -> dict[str, Door]:
             {"predictions": PLAIN, "baseline": "a", "candidate": "b", "rules": ["f1_macro:+0"],
              "ledger": LEDGER, **FEW},
         ),
+        "Ledger": Door(
+            mc.Ledger, {"path": "ledger.jsonl"}, beside={"spending": {"looks": 3}},
+            instead={"path": [5, [], {}, NAN, True, ""], "expect_head": [5, [], {}, NAN, True]},
+        ),
         "keep_report": Door(mc.diagnostics.keep_report, {"ledger": LEDGER}),
         "budget": Door(mc.diagnostics.budget, {"ledger": LEDGER, "margin": 0.1}),
         "omnibus_test": Door(mc.tests.omnibus_test, {"predictions": PLAIN}),

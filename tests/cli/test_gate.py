@@ -341,10 +341,12 @@ def test_the_range_of_scores_is_declared_by_an_option(run, tmp_path):
 @pytest.mark.parametrize(
     ("given", "part"),
     [
-        (("--control", "share"), "--control is for a --ledger without --looks and --any-time"),
-        (("--spending", "pocock"), "--spending is for --looks"),
-        (("--ledger", "l.jsonl", "--spending", "pocock"), "--spending is for --looks"),
-        (("--ledger", "l.jsonl", "--looks", "3", "--control", "share"), "--control is for a"),
+        (("--looks", "3"), "--looks N, --spending and --expect-head are of a ledger; name it"),
+        (("--looks", "any", "--expect-head", "abc"), "are of a ledger; name it (--ledger FILE)"),
+        (("--spending", "pocock"), "are of a ledger; name it"),
+        (("--looks", "few"), "--looks must be a whole number or any, got 'few'"),
+        (("--ledger", "l.jsonl", "--spending", "pocock"), "(--spending) is of a planned number"),
+        (("--ledger", "l.jsonl", "--looks", "0"), "`looks` must be at least 1, got 0"),
     ],
 )  # fmt: skip
 def test_options_of_ledgers_without_effect_are_refused(run, wide_csv, given, part):

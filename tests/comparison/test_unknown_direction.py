@@ -99,7 +99,7 @@ def test_what_needs_a_direction_asks(ask):
 def test_no_candidate_is_kept_and_no_ledger_begun(tmp_path):
     ledger = tmp_path / "ledger.jsonl"
     with pytest.raises(ValueError, match=ASKED):
-        mc.keep(PREDS, "A", "B", ["mean_score:+0"], ledger=ledger, n_candidates=3)
+        mc.keep(PREDS, "A", "B", ["mean_score:+0"], ledger=mc.Ledger(ledger, candidates=3))
     assert not ledger.exists()
 
 

@@ -40,14 +40,13 @@ def test_every_other_function_refuses_a_judge_and_names_the_remedy() -> None:
 def test_the_remedies_of_a_refusal_are_not_refused(tmp_path) -> None:
     preds, _ = drawn(0)
     both = {"x": preds, "y": drawn(1)[0]}
-    asked, options = ("m0", "m1", ["accuracy:-0.1"]), {"ledger": tmp_path / "l.jsonl"}
+    asked = ("m0", "m1", ["accuracy:-0.1"])
     remedies = r"compare_groups of several test sets, decide and gate \(of one test set, asked once"
     with pytest.raises(ValueError, match=remedies):
         mc.gate(both, "m0", "m1", ["mean(accuracy):-0.1"])
-    # Without a ledger too, which would be refused next.
-    for given in ({"looks": 3}, {"looks": 3, **options}, {"any_time": True, **options}):
+    for looks in (3, "any"):
         with pytest.raises(ValueError, match=remedies):
-            mc.gate(preds, *asked, **given)
+            mc.gate(preds, *asked, ledger=mc.Ledger(tmp_path / "l.jsonl", looks=looks))
     with pytest.raises(ValueError, match=r"not for labels beside a judge; ask once, without it"):
         mc.gate(preds, *asked, any_time=True)
     assert mc.gate(preds, *asked).decisions[0].n_samples

@@ -9,8 +9,8 @@ import pytest
 import modelcompare as mc
 from modelcompare.questions import budget as budgets
 from modelcompare.questions import fingerprints
-from modelcompare.questions import ledger as ledgers
-from modelcompare.questions.ledger import Ledger
+from modelcompare.questions import history as histories
+from modelcompare.questions.history import History
 from modelcompare.significance.repeated import level_of_look
 from tests.keep import sets
 
@@ -29,8 +29,8 @@ def as_before_parts(path):
     for text in path.read_text(encoding="utf-8").splitlines():
         line = {name: each for name, each in json.loads(text).items() if name != "parts"}
         line["previous"] = previous
-        line["hash"] = previous = ledgers._hash_of(line)
-        lines.append(ledgers._text(line))
+        line["hash"] = previous = histories._hash_of(line)
+        lines.append(histories._text(line))
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
@@ -57,7 +57,7 @@ def test_test_sets_in_another_order_are_the_same(path, old):
 def test_test_sets_of_looks_in_another_order_are_the_same(path):
     def ask(names, n):
         found = {name: sets.of(n + 10 * (name == "b")) for name in names}
-        return mc.gate(found, "old", "close", ["mean(f1_macro):+0"], ledger=path, looks=4,
+        return mc.gate(found, "old", "close", ["mean(f1_macro):+0"], ledger=mc.Ledger(path, looks=4),
                        method="BCa", n_resamples=99)  # fmt: skip
 
     first, again = ask("ba", 100), ask("ab", 100)
@@ -116,7 +116,9 @@ def test_a_refusal_names_what_has_changed_and_nothing_else(path, first, other, p
 
 def test_looks_name_what_has_changed(path):
     def ask(n, **options):
-        return mc.gate(sets.of(n, **options), "old", "close", [RULE], ledger=path, looks=3)
+        return mc.gate(
+            sets.of(n, **options), "old", "close", [RULE], ledger=mc.Ledger(path, looks=3)
+        )
 
     ask(100)
     with pytest.raises(ValueError, match=r"\) have changed: weights \(--read weight\); looks are"):
@@ -158,17 +160,19 @@ def in_blocks(candidate, n=240, days=None):
 
 def test_looks_at_blocks_in_time_are_refused_before_any_is_spent(path):
     preds = in_blocks("steady")
-    for given in ({"looks": 3, "ledger": path}, {"any_time": True, "ledger": path}, {"looks": 3}):
+    for looks in (3, "any"):
         for each in (preds, preds.subset(range(100))):
             with pytest.raises(ValueError, match=r"blocks in time \(--time, .*as `groups`.*once"):
-                mc.gate(each, "old", "steady", ["mae:+0"], **given)
+                mc.gate(each, "old", "steady", ["mae:+0"], ledger=mc.Ledger(path, looks=looks))
     assert not path.exists()
     assert mc.gate(preds, "old", "steady", ["mae:+0"]).decisions
     # Clusters that were given since stay.
     weeks = preds.with_columns(groups=np.arange(240) // 7)
     for n in (105, 210):
-        mc.gate(weeks.subset(range(n)), "old", "steady", ["mae:+0"], looks=3, ledger=path)
-    assert len(Ledger.read(path).entries) == 2
+        mc.gate(
+            weeks.subset(range(n)), "old", "steady", ["mae:+0"], ledger=mc.Ledger(path, looks=3)
+        )
+    assert len(History.read(path).entries) == 2
 
 
 def test_candidates_in_blocks_of_their_own_are_asked_about_on_the_same_samples(path):
@@ -227,9 +231,10 @@ def battles(n=120):
 
 
 def test_looks_at_strengths_are_refused_before_any_is_spent(path):
-    for given in ({"looks": 3, "ledger": path}, {"any_time": True, "ledger": path}, {"looks": 3}):
+    for looks in (3, "any"):
         with pytest.raises(ValueError, match=r"strengths are fitted to all battles, .*Ask once"):
-            mc.gate(mc.from_battles(battles()), "a", "b", ["strength:+0"], **given)
+            mc.gate(mc.from_battles(battles()), "a", "b", ["strength:+0"],
+                    ledger=mc.Ledger(path, looks=looks))  # fmt: skip
     assert not path.exists()
 
 
@@ -237,7 +242,7 @@ def test_looks_at_strengths_are_refused_before_any_is_spent(path):
 def test_win_rates_of_items_stay_and_have_looks(path):
     for n in (120, 240):
         rates = mc.from_battles(battles(n), baseline="c", item="question_id")
-        found = mc.gate(rates, "a", "b", ["win_rate:+0"], looks=4, ledger=path)
+        found = mc.gate(rates, "a", "b", ["win_rate:+0"], ledger=mc.Ledger(path, looks=4))
     assert found.ledger.startswith("Look 2 of 4")
 
 
@@ -256,7 +261,7 @@ def test_candidates_of_one_table_of_battles_are_asked_about(path):
 
 def test_levels_of_all_further_looks_are_computed_at_once(path, monkeypatch):
     for n in (100, 150):
-        mc.gate(sets.of(n), "old", "close", [RULE], looks=60, ledger=path)
+        mc.gate(sets.of(n), "old", "close", [RULE], ledger=mc.Ledger(path, looks=60))
     asked, levels_at = [], budgets.levels_at
     monkeypatch.setattr(budgets, "levels_at", lambda *args: asked.append(1) or levels_at(*args))
     found = mc.diagnostics.budget(path, margin=0.1)

@@ -9,7 +9,7 @@ from scipy.stats import binomtest, norm
 
 import modelcompare as mc
 from modelcompare.intervals.chosen import of_chosen
-from modelcompare.questions.ledger import Ledger
+from modelcompare.questions.history import History
 from tests.keep import sets
 from tests.report.written import as_json
 
@@ -47,7 +47,7 @@ def test_answers_are_those_of_a_gate_at_the_level_of_the_candidate(path):
     for baseline, candidate in (("old", "close"), ("old", "good"), ("good", "best")):
         found = keep(path, baseline, candidate)
         gate = mc.gate(sets.of(), baseline, candidate, [RULE], alpha=found.level)
-        entry = Ledger.read(path).entries[-1]
+        entry = History.read(path).entries[-1]
         assert entry["answer"] == gate.answer
         decision = gate.decisions[0]
         assert entry["found"][0]["gain"] == decision.gain
@@ -61,15 +61,15 @@ def test_what_is_kept_is_significant_by_mcnemars_exact_test(path):
     old, good = (columns[name] == columns["y_true"] for name in ("old", "good"))
     wins, losses = (good & ~old).sum(), (old & ~good).sum()
     p = binomtest(int(wins), int(wins + losses), alternative="greater").pvalue
-    recorded = Ledger.read(path).entries[0]["found"][0]["p_value"]
+    recorded = History.read(path).entries[0]["found"][0]["p_value"]
     assert p < recorded < 10 * p
     assert recorded < found.level
     assert found.word == "keep"
 
 
 def test_the_share_of_false_ones_has_levels_of_lond(path):
-    options = {"control": "share", "alpha": 0.1}
-    found = [keep(path, *two, **options) for two in (("old", "close"), ("old", "good"),
+    share = mc.Ledger(path, control="share")
+    found = [keep(share, *two, alpha=0.1) for two in (("old", "close"), ("old", "good"),
                                                     ("good", "bad"))]  # fmt: skip
     harmonic = [1, 1 + 1 / 2, 1 + 1 / 2 + 1 / 3]
     for n, (each, kept) in enumerate(zip(found, (0, 0, 1), strict=True), start=1):
@@ -95,7 +95,7 @@ def test_an_answer_has_no_estimate_in_it(tmp_path):
     assert texts[:3] == texts[3:]
     assert documents[:6] == documents[6:]
     # The gains do differ.
-    gains = [[entry["found"][0]["gain"] for entry in Ledger.read(each).entries]
+    gains = [[entry["found"][0]["gain"] for entry in History.read(each).entries]
              for each in sorted(tmp_path.glob("*.jsonl"))]  # fmt: skip
     assert all(a != b for a, b in zip(*gains, strict=True))
 
@@ -146,7 +146,7 @@ def searched(path):
     mc.keep(narrow, "old", "good", RULE, ledger=path)
     keep(path, "good", "close")
     keep(path, "good", "best")
-    return Ledger.read(path).entries
+    return History.read(path).entries
 
 
 def test_the_report_sums_gains_as_measured_and_corrected(path):
@@ -190,7 +190,7 @@ def test_what_is_kept_narrowly_is_corrected_downwards(tmp_path, margin):
 def test_a_report_is_of_a_ledger_with_candidates(path, tmp_path):
     with pytest.raises(ValueError, match="nothing was asked yet in the `ledger`"):
         mc.diagnostics.keep_report(path)
-    mc.gate(sets.of(), "old", "close", [RULE], looks=3, ledger=path)
+    mc.gate(sets.of(), "old", "close", [RULE], ledger=mc.Ledger(path, looks=3))
     with pytest.raises(ValueError, match="is a ledger of looks; `keep_report` is of candidates"):
         mc.diagnostics.keep_report(path, margin=0.1)
     other = tmp_path / "other.jsonl"
@@ -265,13 +265,13 @@ def test_exit_codes_give_the_word(ask):
 
 def test_the_head_is_printed_and_may_be_given_back(ask, tmp_path):
     first = ask("old", "close")
-    head = Ledger.read(tmp_path / "l.jsonl").head
+    head = History.read(tmp_path / "l.jsonl").head
     assert first.err == f"modelcompare: Candidate 1, 0 kept; ledger head {head}.\n"
     assert ask("old", "bad", "--expect-head", head).code == 1
     refused = ask("old", "good", "--expect-head", head)
     assert refused.code == 2
     assert "--expect-head" in refused.err
-    assert len(Ledger.read(tmp_path / "l.jsonl").entries) == 2
+    assert len(History.read(tmp_path / "l.jsonl").entries) == 2
 
 
 def test_gate_with_a_ledger_and_no_looks_is_keep(run, ask, tmp_path):
@@ -280,7 +280,7 @@ def test_gate_with_a_ledger_and_no_looks_is_keep(run, ask, tmp_path):
                "good", "--metric", "accuracy", "--superior")  # fmt: skip
     assert done.code == 0
     assert done.out.startswith("keep: good is better than old in accuracy.")
-    head = Ledger.read(tmp_path / "l.jsonl").head
+    head = History.read(tmp_path / "l.jsonl").head
     assert done.err == f"modelcompare: Candidate 2, 1 kept; ledger head {head}.\n"
 
 
@@ -300,7 +300,7 @@ def test_json_and_the_report(run, ask, tmp_path):
     document = json.loads(ask("old", "good", "--format", "json").out)
     assert document["schema"].startswith("modelcompare/keep/")
     assert (document["word"], document["number"], document["passed"]) == ("keep", 1, True)
-    assert document["head"] == Ledger.read(tmp_path / "l.jsonl").head
+    assert document["head"] == History.read(tmp_path / "l.jsonl").head
     report = run("keep", "--report", "--ledger", "l.jsonl")
     assert report.code == 0
     assert report.out.startswith("1 of 1 candidates were kept. Their gains in accuracy sum to +0.")

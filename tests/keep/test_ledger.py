@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.questions import ledger as ledgers
-from modelcompare.questions.ledger import Ledger
+from modelcompare.questions import history as histories
+from modelcompare.questions.history import History
 from tests.keep import sets
 
 RULE = "accuracy:+0"
@@ -35,8 +35,8 @@ def candidate(number):
 
 
 def ask(path, number, **options):
-    options = {"n_candidates": 1000, **options}
-    return mc.keep(candidate(number), "old", f"c{number}", RULE, ledger=path, **options)
+    ledger = mc.Ledger(path, **{"candidates": 1000, **options})
+    return mc.keep(candidate(number), "old", f"c{number}", RULE, ledger=ledger)
 
 
 def asked_in_a_row(path, numbers, go=None):
@@ -72,7 +72,7 @@ def test_two_writers_at_the_same_time_lose_nothing(tmp_path):
     for writer in writers:
         writer.join()
     assert [writer.exitcode for writer in writers] == [0, 0, 0]
-    entries = Ledger.read(path).entries
+    entries = History.read(path).entries
     assert [entry["number"] for entry in entries] == list(range(1, 31))
     names = {entry["candidate"]["name"] for entry in entries}
     assert names == {f"c{k + i}" for k in (0, 100, 200) for i in range(10)}
@@ -87,7 +87,7 @@ def test_the_same_candidate_of_two_writers_is_asked_about_once(tmp_path):
     for writer in writers:
         writer.join()
     assert [writer.exitcode for writer in writers] == [0, 0]
-    assert [entry["candidate"]["name"] for entry in Ledger.read(path).entries] == [
+    assert [entry["candidate"]["name"] for entry in History.read(path).entries] == [
         f"c{number}" for number in range(5)
     ]
 
@@ -102,13 +102,13 @@ def test_a_killed_writer_leaves_whole_answers_and_no_lock(tmp_path):
         before = len(seen)
         deadline = time.monotonic() + 20
         # Past the start of the process; then at any moment.
-        while len(Ledger.read(path).entries) <= before and time.monotonic() < deadline:
+        while len(History.read(path).entries) <= before and time.monotonic() < deadline:
             time.sleep(0.002)
         time.sleep(0.03 * rng.random())
         os.kill(writer.pid, signal.SIGKILL)
         writer.join()
         assert writer.exitcode == -signal.SIGKILL
-        entries = Ledger.read(path).entries
+        entries = History.read(path).entries
         names = [entry["candidate"]["name"] for entry in entries]
         # What was there is there; a question is whole, in order, or absent.
         assert names[:before] == seen
@@ -144,7 +144,7 @@ def test_a_full_disk_gives_no_answer(path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     kept = path.read_bytes()
-    monkeypatch.setattr(ledgers, "write_bytes", full)
+    monkeypatch.setattr(histories, "write_bytes", full)
     with pytest.raises(OSError, match="No space left"):
         ask(path, 3)
     monkeypatch.undo()
@@ -157,7 +157,7 @@ def test_a_full_disk_gives_no_answer(path, monkeypatch):
 def test_an_error_of_the_comparison_spends_nothing(path):
     kept = path.read_bytes()
     with pytest.raises(ValueError, match="unknown model"):
-        mc.keep(candidate(3), "old", "c4", RULE, ledger=path, n_candidates=1000)
+        mc.keep(candidate(3), "old", "c4", RULE, ledger=mc.Ledger(path, candidates=1000))
     assert path.read_bytes() == kept
 
 
@@ -175,7 +175,7 @@ def edited(lines):
 def with_a_new_hash(lines):
     line = json.loads(lines[2])
     line["answer"] = "shown"
-    text = json.dumps({**line, "hash": ledgers._hash_of(line)}, separators=(",", ":"))
+    text = json.dumps({**line, "hash": histories._hash_of(line)}, separators=(",", ":"))
     return [*lines[:2], text + "\n", *lines[3:]]
 
 
@@ -236,7 +236,7 @@ def test_a_cut_end_shows_to_those_who_kept_the_head(path):
 
 
 def test_a_head_is_expected_of_a_ledger_that_there_is(path, tmp_path):
-    head = Ledger.read(path).head
+    head = History.read(path).head
     found = ask(path, 3, expect_head=head)
     assert found.head != head
     with pytest.raises(ValueError, match=f"is {found.head}, not {head} as expected"):
@@ -254,10 +254,10 @@ def test_a_clock_that_goes_back_changes_no_number(path, monkeypatch):
         def now(cls, tz=None):
             return cls(1999, 1, 1, tzinfo=tz)
 
-    monkeypatch.setattr(ledgers, "datetime", Clock)
+    monkeypatch.setattr(histories, "datetime", Clock)
     found = ask(path, 3)
     assert (found.number, found.level) == (4, pytest.approx(0.05 * 6 / math.pi**2 / 1000))
-    entries = Ledger.read(path).entries
+    entries = History.read(path).entries
     assert entries[-1]["when"].startswith("1999-01-01")
     assert entries[0]["when"] > datetime(2020, 1, 1, tzinfo=UTC).isoformat()
     # Times are in the chain as all else is.
@@ -269,7 +269,7 @@ def test_a_clock_that_goes_back_changes_no_number(path, monkeypatch):
 
 def test_a_version_from_the_future_is_refused(path):
     first = {**json.loads(lines_of(path)[0]), "version": 2}
-    first["hash"] = ledgers._hash_of(first)
+    first["hash"] = histories._hash_of(first)
     path.write_text(json.dumps(first, separators=(",", ":")) + "\n")
     with pytest.raises(ValueError, match="no modelcompare ledger of version 1; name another file"):
         ask(path, 5)
@@ -334,8 +334,8 @@ def test_names_with_separators_of_lines_are_read_again(tmp_path):
 def test_planned_candidates_are_used_up(tmp_path):
     path = tmp_path / "ledger.jsonl"
     for number in range(2):
-        assert ask(path, number, n_candidates=2).level == pytest.approx(0.05 * 6 / math.pi**2 / 2)
+        assert ask(path, number, candidates=2).level == pytest.approx(0.05 * 6 / math.pi**2 / 2)
     with pytest.raises(ValueError, match=r"the 2 planned candidates of .* are used, and alpha"):
-        ask(path, 2, n_candidates=2)
+        ask(path, 2, candidates=2)
     # What was asked may be asked again.
-    assert ask(path, 1, n_candidates=2).repeated
+    assert ask(path, 1, candidates=2).repeated

@@ -8,13 +8,14 @@ import pytest
 from scipy.stats import norm
 
 import modelcompare as mc
-from modelcompare.questions.ledger import Ledger
+from modelcompare.questions.history import History
 from modelcompare.significance.repeated import level_at_any_time, level_of_look
 from tests.keep import sets
 from tests.keep.test_betting import wealth
 
 RULE = "accuracy:+0"
 SIZES = (100, 200, 300)
+PLAN = ("looks", "spending")
 
 
 @pytest.fixture
@@ -23,8 +24,9 @@ def path(tmp_path):
 
 
 def look(path, n, candidate="close", rules=(RULE,), **options):
-    options = {"looks": 3, **options}
-    return mc.gate(sets.of(n), "old", candidate, rules, ledger=path, **options)
+    plan = {"looks": 3, **{name: options.pop(name) for name in PLAN if name in options}}
+    ledger = mc.Ledger(path, **plan)
+    return mc.gate(sets.of(n), "old", candidate, rules, ledger=ledger, **options)
 
 
 @pytest.mark.parametrize("spending", ["obrien-fleming", "pocock"])
@@ -36,9 +38,9 @@ def test_levels_of_looks_are_spent_by_their_share(path, spending):
         alone = mc.gate(sets.of(SIZES[k - 1]), "old", "close", [RULE], alpha=level)
         assert alone.decisions == each.decisions
     assert found[0].alpha < found[2].alpha < 0.05 if spending == "obrien-fleming" else True
-    entries = Ledger.read(path).entries
+    entries = History.read(path).entries
     assert [entry["level"] for entry in entries] == [each.alpha for each in found]
-    head = Ledger.read(path).head
+    head = History.read(path).head
     assert found[2].ledger == (
         f"Look 3 of 3 (alpha 0.05 in all, {spending}); ledger head {head}."
     )  # fmt: skip
@@ -88,8 +90,7 @@ def test_an_early_look_at_f1_needs_samples_in_favour_of_each_model(path, rule):
     for baseline, candidate in (("old", "right"), ("right", "old")):
         at_once = mc.gate(preds.subset(range(300)), baseline, candidate, [rule], alpha=0.02)
         assert at_once.answer != "not enough data"
-        ledger = path.with_name(candidate)
-        asked = {"ledger": ledger, "looks": 2, "spending": "pocock"}
+        asked = {"ledger": mc.Ledger(path.with_name(candidate), looks=2, spending="pocock")}
         first = mc.gate(preds.subset(range(300)), baseline, candidate, [rule], **asked)
         assert (first.answer, first.decisions[0].ci_low) == ("not enough data", -math.inf)
         assert "needs 50 samples, and 10 in favour of each model" in first.sentences[0]
@@ -107,12 +108,13 @@ def test_an_early_look_at_a_mean_of_several_test_sets_needs_them_in_each(path):
         mixed = np.where(np.arange(n) % 10 == 1, 1 - truth, truth)
         return mc.Predictions(truth, {"old": old, "new": truth if better else mixed})
 
-    asked = {"looks": 2, "spending": "pocock"}
+    first, second = (mc.Ledger(each, looks=2, spending="pocock")
+                     for each in (path, path.with_name("2")))  # fmt: skip
     both = {"x": of(400, False), "y": of(400, False)}
-    found = mc.gate(both, "old", "new", ["mean(f1_macro):-0.1"], ledger=path, **asked)
+    found = mc.gate(both, "old", "new", ["mean(f1_macro):-0.1"], ledger=first)
     assert found.answer == "shown"
     one = {"x": of(400, False), "y": of(400, True)}
-    found = mc.gate(one, "old", "new", ["mean(f1_macro):-0.1"], ledger=path.with_name("2"), **asked)
+    found = mc.gate(one, "old", "new", ["mean(f1_macro):-0.1"], ledger=second)
     assert found.answer == "not enough data"
 
 
@@ -138,11 +140,10 @@ def test_old_samples_may_not_change(path, changes, part):
     kept = path.read_bytes()
     for n in (100, 200):
         with pytest.raises(ValueError, match=part):
-            mc.gate(grown(n, **changes), "old", "close", [RULE], ledger=path, looks=3)
+            mc.gate(grown(n, **changes), "old", "close", [RULE], ledger=mc.Ledger(path, looks=3))
     assert path.read_bytes() == kept
     # New samples, and other models, may be any.
-    assert mc.gate(grown(200, close=150, bad=3), "old", "close", [RULE], ledger=path,
-                   looks=3).ledger.startswith("Look 2")  # fmt: skip
+    assert mc.gate(grown(200, close=150, bad=3), "old", "close", [RULE], ledger=mc.Ledger(path, looks=3)).ledger.startswith("Look 2")  # fmt: skip
 
 
 def test_samples_that_are_gone_or_in_another_order_are_refused(path):
@@ -152,7 +153,7 @@ def test_samples_that_are_gone_or_in_another_order_are_refused(path):
     found = {name: values[::-1] for name, values in sets.columns(200).items()}
     turned = mc.Predictions(found.pop("y_true"), found)
     with pytest.raises(ValueError, match=r"samples of the look before .* have changed"):
-        mc.gate(turned, "old", "close", [RULE], ledger=path, looks=3)
+        mc.gate(turned, "old", "close", [RULE], ledger=mc.Ledger(path, looks=3))
 
 
 def test_of_scores_alone_it_is_their_number_that_shows_lost_samples(path):
@@ -161,7 +162,7 @@ def test_of_scores_alone_it_is_their_number_that_shows_lost_samples(path):
     def ask(n):
         first = {name: values[:n] for name, values in scores.items()}
         preds = mc.Predictions.from_scores(first, bounds=(0, 1), greater_is_better=True)
-        return mc.gate(preds, "old", "close", ["mean_score:+0"], ledger=path, looks=3)
+        return mc.gate(preds, "old", "close", ["mean_score:+0"], ledger=mc.Ledger(path, looks=3))
 
     ask(50)
     with pytest.raises(ValueError, match=r"samples of the look before .* have changed"):
@@ -172,10 +173,16 @@ def test_of_scores_alone_it_is_their_number_that_shows_lost_samples(path):
 @pytest.mark.parametrize("names", [("a", "c"), ("a", "b", "c")])
 def test_other_test_sets_are_refused(path, names):
     rule = ["mean(accuracy):+0"]
-    mc.gate({"a": sets.of(100), "b": sets.of(150)}, "old", "close", rule, ledger=path, looks=5)
+    mc.gate(
+        {"a": sets.of(100), "b": sets.of(150)},
+        "old",
+        "close",
+        rule,
+        ledger=mc.Ledger(path, looks=5),
+    )
     found = {name: sets.of(200) for name in names}
     with pytest.raises(ValueError, match="have changed"):
-        mc.gate(found, "old", "close", rule, ledger=path, looks=5)
+        mc.gate(found, "old", "close", rule, ledger=mc.Ledger(path, looks=5))
 
 
 def test_another_candidate_needs_another_ledger(path):
@@ -190,7 +197,8 @@ def test_another_candidate_needs_another_ledger(path):
         ({"rules": ["accuracy:+0.01"]}, r"rules .*: accuracy:\+0 when"),
         ({"alpha": 0.1}, r"level \(--alpha\)"),
         ({"looks": 4}, r"number of looks \(--looks\) of .*: 3 when it was begun, 4 now"),
-        ({"looks": None, "any_time": True}, "options|number of looks"),
+        ({"looks": "any"}, r"number of looks \(--looks\) of .*: 3 when it was begun, None now"),
+        ({"any_time": True}, "options"),
         ({"spending": "pocock"}, r"spending of looks \(--spending\)"),
         ({"method": "bca"}, "options"),
     ],
@@ -199,9 +207,9 @@ def test_another_plan_is_refused(path, change, part):
     look(path, 100)
     with pytest.raises(ValueError, match=f"the ({part})"):
         look(path, 200, **change)
-    with pytest.raises(ValueError, match=r"the type of question .*: 'looks' when"):
+    with pytest.raises(ValueError, match=r"is a ledger of looks, at which `gate` asks; begin"):
         mc.keep(sets.of(200), "old", "close", RULE, ledger=path)
-    assert len(Ledger.read(path).entries) == 1
+    assert len(History.read(path).entries) == 1
 
 
 def test_later_samples_may_be_of_new_classes(path):
@@ -211,7 +219,7 @@ def test_later_samples_may_be_of_new_classes(path):
     for n, (y_true, outputs) in ((200, (truth, wrong)), (250, later)):
         preds = mc.Predictions(y_true, {"old": outputs, "new": y_true.copy()})
         outputs[-1] = "c"
-        found = mc.gate(preds, "old", "new", ["accuracy:-0.001"], ledger=path, looks=50)
+        found = mc.gate(preds, "old", "new", ["accuracy:-0.001"], ledger=mc.Ledger(path, looks=50))
         assert found.decisions[0].n_samples == n
     assert found.ledger.startswith("Look 2 of 50")
 
@@ -220,26 +228,59 @@ def test_several_test_sets_may_grow(path):
     rule = ["mean(accuracy):+0"]
     for a, b in ((100, 150), (200, 150), (250, 300)):
         found = mc.gate(
-            {"a": sets.of(a), "b": sets.of(b)}, "old", "close", rule, ledger=path, looks=5
+            {"a": sets.of(a), "b": sets.of(b)},
+            "old",
+            "close",
+            rule,
+            ledger=mc.Ledger(path, looks=5),
         )
     assert found.ledger.startswith("Look 3 of 5")
     assert found.alpha == level_of_look([250, 350, 550], 5, 0.05)
     with pytest.raises(ValueError, match="have changed"):
-        mc.gate({"a": sets.of(300), "b": sets.of(299)}, "old", "close", rule, ledger=path, looks=5)
+        mc.gate(
+            {"a": sets.of(300), "b": sets.of(299)},
+            "old",
+            "close",
+            rule,
+            ledger=mc.Ledger(path, looks=5),
+        )
 
 
-def test_what_goes_together():
-    preds = sets.of()
+def test_a_plan_is_of_looks_or_of_candidates():
     for given, part in (
-        ({"looks": 3}, r"`looks` \(--looks\) .* `ledger` \(--ledger FILE\); name it"),
-        ({"expect_head": "abc"}, r"`expect_head` \(--expect-head\)"),
-        ({"ledger": "l.jsonl"}, r"needs `looks` \(--looks N\) or any_time=True .*by `keep`"),
-        ({"ledger": "l.jsonl", "looks": 3, "any_time": True}, "exclude each other; give one"),
-        ({"ledger": "l.jsonl", "looks": 0}, "`looks` must be"),
-        ({"ledger": "l.jsonl", "looks": 1001}, "`looks` must be"),
+        ({"looks": 3, "candidates": 9}, r"is of `looks` \(for `gate`\), or of `candidates`"),
+        ({"looks": "any", "control": "share"}, r"of `candidates` and their `control` \(for `keep`"),
+        ({"spending": "pocock"}, r"`spending` \(--spending\) is of a planned number of `looks`"),
+        ({"looks": "any", "spending": "pocock"}, "is of a planned number"),
+        ({"looks": 0}, "`looks` must be"),
+        ({"looks": 1001}, "`looks` must be"),
+        ({"candidates": 0}, "`candidates` must be"),
     ):
         with pytest.raises(ValueError, match=part):
-            mc.gate(preds, "old", "close", [RULE], **given)
+            mc.Ledger("l.jsonl", **given)
+
+
+@pytest.mark.parametrize("given", [{}, {"candidates": 9}, {"control": "share"}])
+def test_a_gate_does_not_begin_a_ledger_of_candidates(path, given):
+    with pytest.raises(
+        ValueError, match=r"is a ledger of candidates, about which `keep` asks; .*N"
+    ):
+        mc.gate(sets.of(), "old", "close", [RULE], ledger=mc.Ledger(path, **given))
+    assert not path.exists()
+
+
+def test_a_plan_follows_from_the_file(path, tmp_path):
+    first = look(path, 100, spending="pocock")
+    assert (mc.Ledger(path).kind, mc.Ledger(tmp_path / "new").kind) == ("looks", "candidates")
+    again = mc.gate(sets.of(200), "old", "close", [RULE], ledger=path)
+    assert again.ledger.startswith("Look 2 of 3 (alpha 0.05 in all, pocock)")
+    assert again.alpha == level_of_look([100, 200], 3, 0.05, "pocock") != first.alpha
+    search = tmp_path / "search.jsonl"
+    planned = mc.Ledger(search, candidates=9, control="share")
+    mc.keep(sets.of(), "old", "close", RULE, ledger=planned)
+    mc.keep(sets.of(), "old", "bad", RULE, ledger=search)
+    assert History.read(search).plan["n_candidates"] == 9
+    assert mc.Ledger(search).kind == "candidates"
 
 
 # -- at any time --------------------------------------------------------------------------------
@@ -344,7 +385,7 @@ def test_asymptotic_bounds_need_samples_in_favour_of_each_model(metric, n, worse
 
 
 def test_any_time_with_a_ledger_is_asked_until_it_is_decided(path):
-    options = {"looks": None, "any_time": True}
+    options = {"looks": "any"}
     asked = [look(path, n, "good", **options) for n in (20, 40, 60)]
     assert [each.answer for each in asked[:2]] == ["not enough data"] * 2
     for n in (60, 61, 120, 300):
@@ -353,7 +394,7 @@ def test_any_time_with_a_ledger_is_asked_until_it_is_decided(path):
     assert asked[-1].answer == "shown"
     with pytest.raises(ValueError, match="answered 'shown', and that stands"):
         look(path, 400, "good", **options)
-    assert {entry["level"] for entry in Ledger.read(path).entries} == {0.05}
+    assert {entry["level"] for entry in History.read(path).entries} == {0.05}
     assert "(alpha 0.05 in all, at any time)" in asked[-1].ledger
     # Without a ledger the answers are the same.
     alone = mc.gate(sets.of(40), "old", "good", [RULE], any_time=True)
@@ -373,11 +414,6 @@ def test_a_source_of_other_random_numbers_at_each_question_is_refused(path):
     assert look(path, 100, looks=2, rng=np.int64(7)).ledger.startswith("Look 1 of 2")
 
 
-def test_the_spending_of_no_looks_is_refused():
-    with pytest.raises(ValueError, match=r"`spending` \(--spending\) is of `looks`"):
-        mc.gate(sets.of(100), "old", "good", [RULE], spending="pocock")
-
-
 def test_any_time_is_of_samples_of_one_test_set():
     found = sets.columns()
     truth = np.where(np.arange(sets.N) < 100, found["y_true"], np.nan)
@@ -391,7 +427,7 @@ def test_any_time_is_of_samples_of_one_test_set():
         (judged, RULE, {}, r"beside a judge; ask once, .*predictions\.labelled"),
         (runs, RULE, {"random": "items+runs"}, "new runs; .*random='items' .*`looks`"),
     ):
-        part = rf"`any_time` \(--any-time\) is for samples that are .*{instead}"
+        part = rf"`any_time` \(--looks any\) is for samples that are .*{instead}"
         with pytest.raises(ValueError, match=part):
             mc.gate(preds, "old", "good", [rule], any_time=True, **more)
     assert mc.gate(runs, "old", "good", [RULE], any_time=True, random="items").decisions
@@ -439,7 +475,7 @@ def test_exit_codes_of_looks(ask, tmp_path):
     first = ask(100, "--looks", "3")
     assert first.code == 1
     assert first.out.startswith("100 samples are not enough to decide whether close is better")
-    head = Ledger.read(tmp_path / "l.jsonl").head
+    head = History.read(tmp_path / "l.jsonl").head
     assert first.err == (
         f"modelcompare: Look 1 of 3 (alpha 0.05 in all, obrien-fleming); ledger head {head}.\n"
     )
@@ -460,14 +496,14 @@ def test_decisive_looks_have_their_codes(ask, candidate, code):
 
 
 def test_any_time_on_the_command_line(ask, run):
-    found = ask(300, "--any-time", candidate="best")
+    found = ask(300, "--looks", "any", candidate="best")
     assert found.code == 0
     assert "(alpha 0.05 in all, at any time)" in found.err
     # The sentence is not that of a gate that is asked once.
     assert found.out.endswith("(300 samples, one-sided alpha 0.05 at any time).\n")
     assert "at any time" not in ask(300, candidate="best", ledger=()).out
     plain = run("gate", "preds.csv", "--baseline", "old", "--candidate", "best", "--metric",
-                "accuracy", "--superior", "--any-time", "--format", "json")  # fmt: skip
+                "accuracy", "--superior", "--looks", "any", "--format", "json")  # fmt: skip
     assert plain.code == 0
     document = json.loads(plain.out)
     wins = differences(300, "best")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.questions.ledger import Ledger
+from modelcompare.questions.history import History
 from tests.keep import sets
 
 RULE = "accuracy:+0"
@@ -102,7 +102,7 @@ def test_scores_of_another_direction_are_another_test_set(tmp_path):
         ({"rules": [RULE, "f1_macro:-0.1"]}, "rules"),
         ({"alpha": 0.1}, r"level \(--alpha\) .*: 0\.05 when it was begun, 0\.1 now"),
         ({"control": "share"}, r"control of errors \(--control\)"),
-        ({"n_candidates": 9}, r"planned number \(--candidates\)"),
+        ({"candidates": 9}, r"planned number \(--candidates\)"),
         ({"method": "bca"}, "options"),
         ({"n_resamples": 500}, "options"),
     ],
@@ -110,9 +110,10 @@ def test_scores_of_another_direction_are_another_test_set(tmp_path):
 def test_another_plan_is_refused(tmp_path, change, part):
     path = begun(tmp_path)
     kept = path.read_bytes()
+    plan = {name: change.pop(name) for name in ("control", "candidates") if name in change}
     given = {"rules": RULE, **change}
     with pytest.raises(ValueError, match=f"the {part}"):
-        mc.keep(sets.of(), "old", "bad", ledger=path, **given)
+        mc.keep(sets.of(), "old", "bad", ledger=mc.Ledger(path, **plan), **given)
     assert path.read_bytes() == kept
 
 
@@ -128,9 +129,11 @@ def test_the_same_rule_in_other_words_and_defaults_that_are_given_are_the_same_p
 def test_numbers_of_numpy_are_those_of_python(tmp_path):
     path, level = tmp_path / "ledger.jsonl", {"alpha": np.float32(0.0625)}
     rule = {"metric": "accuracy", "kind": "superior", "margin": np.float32(0.125)}
-    kept = mc.keep(sets.of(), "old", "best", rule, ledger=path, n_candidates=np.int64(9), **level)
+    kept = mc.keep(
+        sets.of(), "old", "best", rule, ledger=mc.Ledger(path, candidates=np.int64(9)), **level
+    )
     assert kept.level == pytest.approx(0.0625 * 6 / np.pi**2 / 9)
-    asked = {"alpha": 0.0625, "n_candidates": 9, "ledger": path}
+    asked = {"alpha": 0.0625, "ledger": mc.Ledger(path, candidates=9)}
     assert mc.keep(sets.of(), "best", "bad", "accuracy:+0.125", **asked).number == 2
     assert mc.diagnostics.keep_report(path).corrected >= 0.125
 
@@ -142,7 +145,7 @@ def success(y_true, y_pred):
 def test_a_function_as_metric_is_known_by_its_name(tmp_path):
     path, rule = tmp_path / "ledger.jsonl", {"metric": success, "kind": "superior"}
     mc.keep(sets.of(60), "old", "close", [rule], ledger=path, n_resamples=99)
-    assert Ledger.read(path).plan["rules"][0]["metric"] == "success"
+    assert History.read(path).plan["rules"][0]["metric"] == "success"
     other = {**rule, "metric": lambda y_true, y_pred: success(y_true, y_pred)}
     with pytest.raises(ValueError, match="rules of"):
         mc.keep(sets.of(60), "old", "bad", [other], ledger=path, n_resamples=99)
@@ -163,7 +166,7 @@ def test_the_baseline_is_the_model_that_was_kept_last(tmp_path):
 
 def test_the_same_candidate_asked_about_again_spends_nothing(tmp_path):
     path = begun(tmp_path)
-    kept, first = path.read_bytes(), Ledger.read(path).entries[0]
+    kept, first = path.read_bytes(), History.read(path).entries[0]
     again = mc.keep(sets.of(), "old", "close", RULE, ledger=path)
     assert path.read_bytes() == kept
     assert (again.number, again.level, again.repeated) == (1, first["level"], True)
@@ -179,7 +182,7 @@ def test_several_test_sets_are_one_question(tmp_path):
     two = {"a": sets.of(), "b": sets.of(200)}
     first = mc.keep(two, "old", "good", rule, ledger=path)
     assert (first.word, first.number) == ("keep", 1)
-    assert Ledger.read(path).entries[0]["sizes"] == {"a": 300, "b": 200}
+    assert History.read(path).entries[0]["sizes"] == {"a": 300, "b": 200}
     for other in ({"a": sets.of(), "b": sets.of(199)}, {"a": sets.of(), "c": sets.of(200)}):
         with pytest.raises(ValueError, match="the test set is not that of"):
             mc.keep(other, "good", "best", rule, ledger=path)
@@ -213,7 +216,7 @@ def test_a_judge_and_scanned_sets_are_refused_with_what_to_do(tmp_path):
     path = tmp_path / "ledger.jsonl"
     asks = (
         lambda preds: mc.keep(preds, "old", "good", RULE, ledger=path),
-        lambda preds: mc.gate(preds, "old", "good", [RULE], ledger=path, looks=3),
+        lambda preds: mc.gate(preds, "old", "good", [RULE], ledger=mc.Ledger(path, looks=3)),
     )
     for question in asks:
         with pytest.raises(ValueError, match=r"has a judge, .* take predictions\.labelled"):

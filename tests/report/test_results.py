@@ -89,7 +89,12 @@ MADE = {
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
     "GateResult": lambda: mc.gate(preds(), "m0", "m1", ["accuracy:-0.01", "f1[0]:+-0.2"], **FEW),
     "GateResult of a look": lambda: mc.gate(
-        preds(), "m0", "m1", "accuracy:-0.01", looks=2, ledger=Path(mkdtemp()) / "l.jsonl", **FEW
+        preds(),
+        "m0",
+        "m1",
+        "accuracy:-0.01",
+        ledger=mc.Ledger(Path(mkdtemp()) / "l.jsonl", looks=2),
+        **FEW,
     ),
     "KeepResult": lambda: _ledger()[1],
     "KeepReport": lambda: mc.diagnostics.keep_report(_ledger()[0], margin=0.05),
