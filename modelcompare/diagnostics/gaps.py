@@ -20,7 +20,9 @@ from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
 from modelcompare.directions import known_direction
+from modelcompare.engine.contrasts import Contrasts
 from modelcompare.escape import terminal
+from modelcompare.intervals import intervals_around
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.classes import resolved_value
 from modelcompare.metrics.planning import positive_note
@@ -311,7 +313,9 @@ class _Model:
 
     def estimated(self, group: Any, level: float) -> Estimated:
         """Return the value in a subgroup, and its bounds at a one-sided level."""
-        interval = self.samples[group].score_interval(self.method, 1 - 2 * level)
+        interval = intervals_around(
+            Contrasts(self.samples[group], None), self.method, 1 - 2 * level
+        )
         return (self.value(group), *ends_of(interval, self.row, self.place))
 
     def bounds(self, a: Any, b: Any, level: float) -> Ends:
@@ -319,8 +323,9 @@ class _Model:
         return bounds_of_difference(self.estimated(a, level), self.estimated(b, level))
 
     def in_group(self, group: Any) -> dict[str, Any]:
-        """Return the value in a subgroup."""
-        value, low, high = self.estimated(group, self.alpha / 2)
+        """Return the value in a subgroup, and warn where its interval says nothing."""
+        interval = self.samples[group].score_interval(self.method, 1 - self.alpha)
+        value, (low, high) = self.value(group), ends_of(interval, self.row, self.place)
         return {
             "model": self.name, "group": group,
             "n_samples": n_seen(self.samples[group].evaluation.predictions, self.name),

@@ -144,3 +144,13 @@ def test_samples_without_a_group_are_named_and_no_margin_is_shown_without_them()
     assert found.notes == ("Left out, without sex: 150 samples.",)
     with pytest.raises(ValueError, match="150 of 400 samples have no sex, so gaps to them"):
         mc.diagnostics.gaps(preds, "accuracy", margin=0.2)
+
+
+def test_a_group_that_is_all_right_is_not_said_to_have_an_interval_of_width_0(recwarn):
+    """The search for the p-value asks for intervals at all levels, down to 0."""
+    group = np.repeat([0, 1], 100)
+    true = np.tile([0, 1], 100)
+    named = np.where(np.arange(200) < 20, 1 - true, true)
+    found = mc.diagnostics.gaps(mc.Predictions(true, {"a": named}, slices={"g": group}), "accuracy")
+    assert 0 < found.gaps["p_value"].item() < 0.05
+    assert not [each for each in recwarn if "width 0" in str(each.message)]
