@@ -32,14 +32,10 @@ import pandas as pd
 import modelcompare as mc
 from experiments.validity.by_cell import simulate
 from experiments.validity.catalogue import cell_id
-from experiments.validity.two_models import ALPHA, LARGEST, LEVEL, WANTED, holds, values
+from experiments.validity.two_models import LARGEST, LEVEL, WANTED, gate_ends, holds, values
 from modelcompare.comparison.warned import behind_macro, warn_of_sparse_data
 from modelcompare.intervals import FEW, Interval
-from modelcompare.intervals.extremes import extreme_influences
 from modelcompare.intervals.unknown import averages_counts, hardly_known
-from modelcompare.metrics import Metric
-from modelcompare.metrics.planning import range_of_samples
-from modelcompare.questions.unseen import Unseen
 
 Params = dict[str, Any]
 Array = np.ndarray
@@ -252,7 +248,7 @@ def judged(found: Any, cell: Params, truth: Mapping[str, Array]) -> dict[str, pd
     pairs = first, first + np.tile(np.arange(1, many), n_trials)
     score = found.score_interval("auto", level)
     apart = found.difference_interval(*pairs, "auto", level)
-    gate = None if corrected else found.difference_interval(*pairs, "auto", 1 - 2 * ALPHA)
+    gate = () if corrected else gate_ends(found, pairs)
     noted, out = warned(found, score, n_trials), {}
     for name, true in truth.items():
         place, gaps, low_is_good = (
@@ -268,9 +264,7 @@ def judged(found: Any, cell: Params, truth: Mapping[str, Array]) -> dict[str, pd
             worst = holds(pick(low, axis=1), pick(high, axis=1), pick(true))
             marks = {"value": held.min(axis=1), "worse": worst, "equal": together.min(axis=1)}
         else:
-            at_low, at_high = (
-                end.reshape(n_trials, -1) for end in gate_ends(found, gate, pairs, place)
-            )
+            at_low, at_high = (end[:, place].reshape(n_trials, -1) for end in gate)
             opens = at_low > gaps if low_is_good else at_high < gaps
             marks = {
                 "value": held[:, 0], "worse": held[:, 2], "equal": together[:, 0],
@@ -279,31 +273,6 @@ def judged(found: Any, cell: Params, truth: Mapping[str, Array]) -> dict[str, pd
         what = {"warned": noted[:, place, 0], "doubted": noted[:, place, 1]}
         out[name] = pd.DataFrame({**marks, "width": (high - low)[:, 0], **what}, dtype=float)
     return out
-
-
-def gate_ends(found: Any, gate: Any, pairs: tuple[Array, Array], place: int) -> tuple[Array, Array]:
-    """Return the bounds of differences that a gate decides by: unseen failures may widen them."""
-    low, high = gate.low[:, place], gate.high[:, place]
-    (metric,) = (
-        m for m in found.evaluation.metrics
-        if found.evaluation.metric_slice(m.name).stop == place + 1
-    )  # fmt: skip
-    preds, error = found.evaluation.predictions, found.moments.standard_error(pairs)[:, place]
-    least, most = range_of_samples(metric, preds)
-    apart = found.point[pairs[0], place] - found.point[pairs[1], place]
-    if isinstance(metric, Metric) and metric.is_mean and np.isfinite(most - least):
-        ends = np.tile([[least - most], [most - least]], len(apart))
-    elif influences := extreme_influences(found.evaluation, metric, pairs, len(preds)):
-        ends = apart + np.stack([each[:, -1] for each in influences])
-    else:
-        return low, high
-    widened = [
-        Unseen(gap, spread, len(preds), least, most, (float(a), float(b))).widened(bounds, ALPHA)
-        for gap, spread, bounds, a, b in zip(
-            apart, error, zip(low, high, strict=True), *ends, strict=True
-        )
-    ]
-    return tuple(np.array(widened).T)
 
 
 def simulated(cell: Params, n_trials: int, metrics: Sequence[str] = ()) -> pd.DataFrame:

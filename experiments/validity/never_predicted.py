@@ -24,7 +24,7 @@ import pandas as pd
 import modelcompare as mc
 from experiments.validity.by_cell import simulate
 from experiments.validity.catalogue import cell_id
-from experiments.validity.two_models import ALPHA, LARGEST, LEVEL, WANTED, holds, values
+from experiments.validity.two_models import LARGEST, LEVEL, WANTED, gate_ends, holds, values
 
 Params = dict[str, Any]
 Array = np.ndarray
@@ -95,13 +95,12 @@ def simulated(cell: Params, n_trials: int) -> pd.DataFrame:
         for _ in range(n_trials):
             found = values(draw(rng, cell), METRICS)
             score = found.score_interval("auto", LEVEL)
-            apart, gate = (
-                found.difference_interval(*pair, "auto", level) for level in (LEVEL, 1 - 2 * ALPHA)
-            )
+            apart = found.difference_interval(*pair, "auto", LEVEL)
+            low, high = gate_ends(found, pair)
             marks.append([
                 holds(score.low[0], score.high[0], truth[0]),
                 holds(apart.low[0], apart.high[0], gap),
-                gate.low[0] > gap, gate.high[0] < gap,
+                low[0] > gap, high[0] < gap,
                 score.high[0] - score.low[0], apart.high[0] - apart.low[0],
             ])  # fmt: skip
     means = np.mean(np.array(marks, dtype=float), axis=0)

@@ -9,7 +9,10 @@ import numpy as np
 import pandas as pd
 
 import modelcompare as mc
+from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.auto import FEW
+from modelcompare.metrics.planning import range_of_samples
+from modelcompare.questions.unseen import Unseen, ends_of_units
 
 Array = np.ndarray
 WANTED, LARGEST, LEVEL, ALPHA, N_SWAPS = 0.935, 0.06, 0.95, 0.05, 499
@@ -52,15 +55,13 @@ def trial(
     """
     found, pair = values(preds, metrics), (np.array([0]), np.array([1]))
     score = found.score_interval("auto", LEVEL)
-    apart, gate = (
-        found.difference_interval(*pair, "auto", level) for level in (LEVEL, 1 - 2 * ALPHA)
-    )
+    apart, (low, high) = found.difference_interval(*pair, "auto", LEVEL), gate_ends(found, pair)
     gap = truth[0] - truth[1]
-    opens = gate.high[0] < gap if low_is_good else gate.low[0] > gap
+    opens = high[0] < gap if low_is_good else low[0] > gap
     marks = {
         "covered": holds(score.low[0], score.high[0], truth[0]),
         "difference": holds(apart.low[0], apart.high[0], gap),
-        "gate": np.where(np.isnan(gate.low[0]), np.nan, opens),
+        "gate": np.where(np.isnan(low[0]), np.nan, opens),
         "size": np.full(len(gap), np.nan),
         "few": score.n_informative[0] < FEW,
         "few apart": apart.n_informative[0] < FEW,
@@ -70,6 +71,29 @@ def trial(
         p = compared.differences["p_value"].to_numpy(float)
         marks["size"] = np.where(np.isnan(p), np.nan, p < ALPHA)
     return marks
+
+
+def gate_ends(found: Any, pairs: Pairs) -> tuple[Array, Array]:
+    """Return the bounds by which a gate decides, of shape (n_pairs, n_values).
+
+    Failures that the test set does not contain widen them.
+    """
+    evaluation, n = found.evaluation, len(found.evaluation.predictions)
+    bounds, errors = found.difference_interval(*pairs, "auto", 1 - 2 * ALPHA), found.moments
+    low, high, error = bounds.low.copy(), bounds.high.copy(), errors.standard_error(pairs)
+    for metric in evaluation.metrics:
+        where = evaluation.metric_slice(metric.name)
+        apart = (found.point[pairs[0]] - found.point[pairs[1]])[:, where]
+        ends = ends_of_units(evaluation, metric, pairs, apart, n)
+        if ends is None:
+            continue
+        least, most = range_of_samples(metric, evaluation.predictions)
+        for row, value in np.ndindex(*apart.shape):
+            reach = float(ends[0][row, value]), float(ends[1][row, value])
+            place = row, where.start + value
+            unseen = Unseen(apart[row, value], error[place], n, least, most, reach)
+            low[place], high[place] = unseen.widened((low[place], high[place]), ALPHA)
+    return low, high
 
 
 def holds(low: Array, high: Array, truth: Array) -> Array:

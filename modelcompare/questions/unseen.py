@@ -23,6 +23,8 @@ from scipy.special import ndtri
 from modelcompare.arrays import FloatArray
 from modelcompare.directions import sentence
 from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.extremes import extreme_influences
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.sizes import effective_size, effective_units
@@ -44,6 +46,32 @@ def unseen_units(level: float) -> float:
     1.28 1.74
     """
     return float(5 + ndtri(level) ** 2) / 6
+
+
+def is_bounded_mean(metric: AnyMetric, low: float, high: float) -> bool:
+    """Return whether a metric is a mean of numbers of samples, whose range is known."""
+    return isinstance(metric, Metric) and metric.is_mean and math.isfinite(high - low)
+
+
+def ends_of_units(
+    evaluation: Evaluation, metric: AnyMetric, pairs: Pairs, apart: FloatArray, size: float
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return the lowest and the highest difference of one unit; None where they are not known.
+
+    Parameters
+    ----------
+    evaluation, metric, pairs
+        Models, metric, and pairs of them.
+    apart : ndarray of shape (n_pairs, n_values)
+        Differences on the test set.
+    size : float
+        Effective number of units.
+    """
+    low, high = range_of_samples(metric, evaluation.predictions)
+    if is_bounded_mean(metric, low, high):
+        return np.full_like(apart, low - high), np.full_like(apart, high - low)
+    found = extreme_influences(evaluation, metric, pairs, size)
+    return None if found is None else (apart + found[0], apart + found[1])
 
 
 @dataclass(frozen=True)
@@ -78,21 +106,21 @@ class Unseen:
         metric, evaluation, k = contrast.metric, contrast.evaluation, contrast.position
         gain, error = sign * float(row.estimate[0, k]), float(row.standard_error[0, k])
         low, high = range_of_samples(metric, evaluation.predictions)
-        p = evaluation.predictions
-        uniform = p.unit == "buckets" or ("rows" in p.abilities and p.plain)
         if contrast.sample.judged is not None:
             # Beside a judge an added label in each cell stands for what was not seen.
             return cls(gain, math.nan, math.nan, low, high, None)
-        if isinstance(metric, Metric) and metric.is_mean and math.isfinite(high - low):
+        p, of_means = evaluation.predictions, is_bounded_mean(metric, low, high)
+        if p.unit == "buckets" or ("rows" in p.abilities and p.plain):
+            size = float(contrast.n_units)
+        elif of_means:
             size = float(effective_units(evaluation, [metric])[0, 0])
-            ends = low - high, high - low
-            return cls(gain, error, contrast.n_units if uniform else size, low, high, ends, True)
-        size = contrast.n_units if uniform else effective_size(p)
-        found = extreme_influences(evaluation, metric, contrast.pairs, size)
+        else:
+            size = effective_size(p)
+        found = ends_of_units(evaluation, metric, contrast.pairs, row.estimate, size)
         if found is None:
             return cls(gain, math.nan, math.nan, low, high, None)
-        least, most = sorted(gain + sign * float(end[0, k]) for end in found)
-        return cls(gain, error, size, low, high, (least, most))
+        least, most = sorted(sign * float(end[0, k]) for end in found)
+        return cls(gain, error, size, low, high, (least, most), of_means)
 
     @classmethod
     def of_sets(cls, parts: Sequence[Unseen], weights: FloatArray) -> Unseen:
