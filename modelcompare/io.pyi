@@ -4,8 +4,8 @@ from modelcompare.data.confidences import from_bins as from_bins
 from modelcompare.data.confidences import from_nbest as from_nbest
 from modelcompare.data.confidences import missing_mass as missing_mass
 from modelcompare.data.confidences import quantize as quantize
+from modelcompare.plugins.detection.coco import from_coco as from_coco
 from modelcompare.readers import read_sets as read_sets
-from modelcompare.readers.coco import from_coco as from_coco
 from modelcompare.readers.counts import from_counts as from_counts
 from modelcompare.readers.item_counts import from_item_counts as from_item_counts
 from modelcompare.readers.results import from_results as from_results

@@ -17,7 +17,7 @@ from typing import Any
 
 _FOLDER = f"{__package__}.plugins"
 # Names, commands and flags by the plugin that adds them, for the error where it is absent.
-OWNERS = {"studies": "paper", "study": "paper", "--card": "paper"}
+OWNERS = {"io.from_coco": "detection", "studies": "paper", "study": "paper", "--card": "paper"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +34,10 @@ class Plugin:
         Places of public names, which begin with the room where they are: ``io.from_results``.
     commands, branches : str
         Places of rows of the command line: tuples of `Command`, and of `Branch` of other commands.
+    readers : str
+        Place of functions that read files whole: `modelcompare.readers.whole`.
+    metrics : str
+        Place of records of metrics.
     """
 
     name: str
@@ -41,6 +45,8 @@ class Plugin:
     public: Mapping[str, str] = field(default_factory=dict)
     commands: str = ""
     branches: str = ""
+    readers: str = ""
+    metrics: str = ""
 
     def load(self, place: str) -> Any:
         """Import a place in its package."""

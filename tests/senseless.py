@@ -25,11 +25,6 @@ METRIC = [5, [], ["f1"], "zzz", b"f1", NAN, {}, object()]
 PAIRS = [5, [], "nonsense", [("f1",)], [("f1", "cf1", "f1")], [(1, 2)], [5], NAN, [["f1", None]]]
 RATIOS = [5, 0.5, [], [0], [2], ["x"], [NAN], [True], "x", [[0.5]], [-1], [0.5, 0.5], NAN]
 NUMBERS = [5, [0], ["x"], [NAN], [True], "x", [[0.5]], [-1], [math.inf], NAN]
-COCO = {
-    "images": [{"id": 1}, {"id": 2}],
-    "categories": [{"id": 1, "name": "cat"}],
-    "annotations": [],
-}
 COUNTS = [5, [], [0], ["x"], [1.5], [True], [10**12], "x", NAN]
 NAMES = [5, [5], ["nobody"], "nobody", NAN, [[]], {"nobody": 1}]
 TESTS = [5, [], ["x"], "x", [5], [[]], NAN, True]

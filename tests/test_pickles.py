@@ -97,24 +97,6 @@ def of_curves():
     )
 
 
-def of_detections():
-    rng = np.random.default_rng(10)
-    objects, found = [], []
-    for image in range(6):
-        for _ in range(4):
-            box = [*rng.integers(0, 50, 2).tolist(), *rng.integers(10, 30, 2).tolist()]
-            objects.append({
-                "id": len(objects), "image_id": image, "category_id": 1, "bbox": box,
-                "area": box[2] * box[3], "iscrowd": 0,
-            })  # fmt: skip
-            found.append({"image_id": image, "category_id": 1, "bbox": box, "score": rng.random()})
-    truth = {
-        "images": [{"id": image} for image in range(6)],
-        "categories": [{"id": 1, "name": "cat"}], "annotations": objects,
-    }  # fmt: skip
-    return mc.io.from_coco(truth, {"a": found, "b": found[::2]})
-
-
 def scan(folder):
     rng = np.random.default_rng(6)
     path = folder / "predictions.parquet"
@@ -223,7 +205,7 @@ def test_every_metric_gives_the_same_number_after_it_was_pickled(name):
         "labels": of_classes, "probabilities": of_classes, "values": of_values, "texts": of_texts,
         "text_lists": of_lists, "scores": of_scores, "label_sets": of_sets,
         "label_probabilities": of_sets, "risks": of_risks, "survival_probabilities": of_curves,
-        "label_detections": of_detections,
+        **plugged("DATA"),
     }[metric.needs]  # fmt: skip
     if name in ("roc_auc", "average_precision"):
         data = partial(of_classes, n_classes=2)

@@ -10,7 +10,6 @@ from modelcompare.metrics import (
     calibration,
     chance,
     counts,
-    detection,
     error_rates,
     label_sets,
     quantiles,
@@ -22,6 +21,7 @@ from modelcompare.metrics import (
     values,
 )
 from modelcompare.metrics.base import AnyMetric, Metric
+from modelcompare.plugs import rows
 from modelcompare.words import Average
 
 
@@ -39,7 +39,7 @@ def names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
 _RECORDS: tuple[AnyMetric, ...] = (
     *counts.METRICS, *scoring.METRICS, *answers.METRICS, *ranking.METRICS, *calibration.METRICS,
     *values.METRICS, *error_rates.METRICS, *texts.METRICS, *slots.METRICS, *label_sets.METRICS,
-    *quantiles.METRICS, *chance.METRICS, *survival.METRICS, *detection.METRICS,
+    *quantiles.METRICS, *chance.METRICS, *survival.METRICS, *rows("metrics"),
 )  # fmt: skip
 METRICS: dict[str, AnyMetric] = {
     metric.name: metric for record in _RECORDS for metric in names_of(record)

@@ -1,5 +1,6 @@
 """Plugins: the folders here that `modelcompare.plugs` finds, by name."""
 
 PLUGINS = (
+    "detection",
     "paper",
 )  # fmt: skip

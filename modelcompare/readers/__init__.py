@@ -16,12 +16,9 @@ from modelcompare.arguments import checked, written_out
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
 from modelcompare.readers.arrays import read_arrays
-from modelcompare.readers.battles import battle_reading
-from modelcompare.readers.coco import coco_reading
 from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
-from modelcompare.readers.item_counts import counts_reading
 from modelcompare.readers.many_files import records_of_files
 from modelcompare.readers.messages import listed
 from modelcompare.readers.opening import all_opened
@@ -41,6 +38,7 @@ from modelcompare.readers.test_sets import (
     readings_of_each,
     wide_content,
 )
+from modelcompare.readers.whole import recognized
 from modelcompare.spelling import chosen
 from modelcompare.words import (
     Annotators,
@@ -355,7 +353,8 @@ def _models_of(file: File, columns: Columns) -> tuple[str, ...]:
 
 def _whole_set(file: File, columns: Columns) -> Reading | None:
     """Read a file as one test set; None for a log, or records of several sets."""
-    alone = _alone(file, columns)
+    # A file that is a test set has no name of a model.
+    alone = recognized([replace(file, is_named=False)], columns) or _alone(file, columns)
     if isinstance(alone, Records):
         return None if "set" in alone.frame else record_predictions(alone, columns, name=file.model)
     # Files of several models are test sets, also if a column names others.
@@ -364,9 +363,9 @@ def _whole_set(file: File, columns: Columns) -> Reading | None:
 
 def _together(files: Sequence[File], columns: Columns) -> Content:
     """Read a single file that may have all models, or the records of several files."""
-    detections = coco_reading(files, columns)
-    if detections is not None:
-        return detections
+    found = recognized(files, columns)
+    if found is not None:
+        return found
     is_alone = len(files) == 1 and not files[0].is_named
     return (_alone(files[0], columns) if is_alone else None) or records_of_files(files, columns)
 
@@ -378,10 +377,6 @@ def _alone(file: File, columns: Columns) -> Content | None:
     if not isinstance(file.payload, pd.DataFrame) or format_of(file) is not None:
         return None
     name = file.name or None
-    for of_kind in (counts_reading, battle_reading):
-        found = of_kind(file.payload, columns, name)
-        if found is not None:
-            return found
     seen, roles = with_roles(file, columns, name or "the table", alone=True)
     if roles.wide:
         return wide_content(seen, roles, name)

@@ -30,6 +30,8 @@ from modelcompare.readers.battle_columns import (
     sides_in,
     with_winner,
 )
+from modelcompare.readers.content import File
+from modelcompare.readers.formats import lone_table
 from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading
@@ -143,8 +145,11 @@ def from_battles(
     return _win_rates(found, baseline)
 
 
-def battle_reading(frame: pd.DataFrame, columns: Columns, name: str | None) -> Reading | None:
+def battle_reading(files: Sequence[File], columns: Columns) -> Reading | None:
     """Read a table of battles, found by its columns or named by an option; None for others."""
+    frame, name = lone_table(files), files[0].name or None
+    if frame is None:
+        return None
     where = name or "the table"
     if columns.battles is None and not are_battles(frame, columns, where):
         return None

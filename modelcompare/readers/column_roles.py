@@ -16,8 +16,7 @@ from modelcompare.data.checks import check_columns_distinct
 from modelcompare.data.sums import is_sketch
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.battle_columns import refuse_battles
-from modelcompare.readers.content import File, known_kind
-from modelcompare.readers.formats.summaries import refuse_detections
+from modelcompare.readers.content import File
 from modelcompare.readers.label_sets import joined
 from modelcompare.readers.lists import spread
 from modelcompare.readers.messages import DoubtError, as_options
@@ -81,8 +80,6 @@ def prepared(
 
 def with_roles(file: File, columns: Columns, where: str, *, alone: bool) -> tuple[Profile, Roles]:
     """Return the table in a file, with one column per class, and the roles of its columns."""
-    if known_kind(file.path) == "json":
-        refuse_detections(file.payload, file.name)
     frame, columns = with_patterns(file.payload, columns, where)
     seen = prepared(frame, columns, where, written=file.written)
     seen = joined(spread(with_pairs(seen), alone=alone))

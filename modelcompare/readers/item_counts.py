@@ -14,6 +14,8 @@ from modelcompare.data.checks import check_columns_distinct, refuse_rows
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.cell_types import Column
+from modelcompare.readers.content import File
+from modelcompare.readers.formats import lone_table
 from modelcompare.readers.messages import counted, listed
 from modelcompare.readers.options import Columns, refuse_column
 from modelcompare.readers.reading import Reading
@@ -107,9 +109,10 @@ def from_item_counts(
     )  # fmt: skip
 
 
-def counts_reading(frame: pd.DataFrame, columns: Columns, name: str | None) -> Reading | None:
-    """Read a table of counts of each item; None for other tables."""
-    if not is_of_counts(frame):
+def counts_reading(files: Sequence[File], columns: Columns) -> Reading | None:
+    """Read a table of counts of each item; None for other files."""
+    frame, name = lone_table(files), files[0].name or None
+    if frame is None or not is_of_counts(frame):
         return None
     used = {"id", "model_column", "groups", "models", "labels", "directs_functions"}
     columns.refuse_beside(used, f"{name or 'the table'} has counts of each item (tp, fp, fn)")

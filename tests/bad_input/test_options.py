@@ -15,7 +15,6 @@ import modelcompare as mc
 from tests.plugged import plugged
 from tests.public import functions
 from tests.senseless import (
-    COCO,
     COLUMN,
     COUNTS,
     FEW,
@@ -112,10 +111,6 @@ def _doors() -> dict[str, Door]:
         "from_counts": Door(
             mc.io.from_counts, {"counts": [[5, 1], [2, 4]], "models": "a"}, ("labels",),
             {"models": [5, [], [5], ["a", "a"], NAN, [[]], {"a": 1}]},
-        ),
-        "from_coco": Door(
-            mc.io.from_coco, {"annotations": COCO, "results": {"a": []}},
-            ("annotations", "results", "name"),
         ),
         "from_item_counts": Door(
             mc.io.from_item_counts, {"table": COUNTED}, ("table", "id", "model", "label", "name"),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pandas as pd
+
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import (
     every_eval_ever,
@@ -25,7 +29,7 @@ from modelcompare.readers.formats import (
 )
 from modelcompare.readers.formats.base import Format
 
-__all__ = ["FORMATS", "Format", "format_of"]
+__all__ = ["FORMATS", "Format", "format_of", "lone_table"]
 
 # Tried in this order; the first that recognises a file reads it.
 FORMATS: tuple[Format, ...] = (
@@ -53,6 +57,13 @@ FORMATS: tuple[Format, ...] = (
     trn.FORMAT,
     lines.FORMAT,
 )
+
+
+def lone_table(files: Sequence[File]) -> pd.DataFrame | None:
+    """Return the table of a source that is one table of any models; None for others."""
+    first = files[0]
+    is_lone = len(files) == 1 and isinstance(first.payload, pd.DataFrame) and not first.is_named
+    return first.payload if is_lone and format_of(first) is None else None
 
 
 def format_of(opened: File) -> Format | None:

@@ -18,7 +18,6 @@ from modelcompare.readers.formats.base import cells_of
 from modelcompare.readers.tables import reached
 from modelcompare.words import optional
 
-_SHAPES = ("bbox", "segmentation", "keypoints")
 _MTEB = {"task_name", "mteb_version", "scores"}
 # Keys of a document, what it is, and what to do.
 _KNOWN = (
@@ -73,25 +72,6 @@ def refuse_unread(file: File) -> NoReturn:
         f"{file.name} has no known format; give a table (csv, jsonl, parquet) of one row for each "
         "sample, or a log that `modelcompare` knows (README, Your predictions)."
     )
-
-
-def refuse_detections(table: pd.DataFrame, name: str) -> None:
-    """Refuse results of COCO, which are no results of images without the annotations."""
-    fields = {*map(str, table.columns)}
-    boxes = next((shape for shape in _SHAPES if shape in fields), None)
-    if {"image_id", "category_id", "score"} <= fields and boxes is not None:
-        raise ValueError(
-            f"{name} has detections of COCO ({boxes}), not a row for each image; name the "
-            f"annotations of boxes too, as in `modelcompare compare instances.json {name}`, match "
-            "others by pycocotools, as docs/reading.md shows in three steps (Detections), and "
-            "compare a table of each image's score, as image,score = 42,0.8."
-        )
-    if fields == {"image_id", "caption"}:
-        raise ValueError(
-            f"{name} has captions of COCO without references; add those of each image, and compare "
-            "a table for each model with `modelcompare compare --kind texts`, as "
-            "id,y_true,y_pred = 42,a dog runs,a dog."
-        )
 
 
 def mteb_table(files: Sequence[File]) -> pd.DataFrame:

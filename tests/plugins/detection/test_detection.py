@@ -14,6 +14,7 @@ from modelcompare.engine.definedness import never_undefined
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import Outcomes
+from tests.readers.formats.opening import DATA
 
 METRICS = ["map", "map_50", "map_75"]
 
@@ -279,3 +280,48 @@ def test_files_that_do_not_fit_are_refused(change, message):
 def test_rows_of_other_widths_are_refused():
     with pytest.raises(ValueError, match="rows of 12 numbers for each image"):
         mc.Predictions(np.ones((2, 1)), {"a": [[[0, 1.0, 1]], []]}, kind="label_detections")
+
+
+# -- results without annotations ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("instances_val2014_fakebbox100_results", r"has detections of COCO \(bbox\).*image,score"),
+        ("person_keypoints_val2014_fakekeypoints100_results", r"of COCO \(keypoints\)"),
+        (
+            "captions_val2014_fakecap_results",
+            "has captions of COCO without references.*--kind texts",
+        ),
+    ],
+)
+def test_results_of_coco_are_refused_with_the_way_out(name, message):
+    with pytest.raises(ValueError, match=message):
+        mc.read_predictions(DATA / "coco" / f"{name}.json")
+
+
+def test_the_steps_on_the_page_make_a_table_of_images(tmp_path, monkeypatch):
+    pytest.importorskip("pycocotools")
+    page = (DATA.parents[2] / "docs" / "reading.md").read_text().partition("## Detections")[2]
+    code = page.partition("```python\n")[2].partition("```")[0]
+    box = [10.0, 10.0, 30.0, 30.0]
+    truths = [
+        {"id": n, "image_id": n, "category_id": 1, "bbox": box, "area": 900.0, "iscrowd": 0}
+        for n in range(1, 5)
+    ]
+    images = [{"id": n, "width": 100, "height": 100} for n in range(1, 5)]
+    away = [60.0, 60.0, 30.0, 30.0]
+    # Image 1 is right, 2 has a false box beside the right one, 3 a false one, 4 none.
+    boxes = [(1, box), (2, box), (2, away), (3, away)]
+    found = [{"image_id": n, "category_id": 1, "bbox": b, "score": 0.9} for n, b in boxes]
+    monkeypatch.chdir(tmp_path)
+    document = {"images": images, "annotations": truths, "categories": [{"id": 1}]}
+    for name, content in (("instances.json", document), ("boxes.json", found)):
+        (tmp_path / name).write_text(json.dumps(content))
+    exec(compile(code, "reading.md", "exec"), {})
+    preds = mc.read_predictions(tmp_path / "detr.csv")
+    scores = dict(
+        zip(preds.ids.tolist(), preds.output(preds.models[0]).array.tolist(), strict=True)
+    )
+    assert scores == {1: 1.0, 2: pytest.approx(2 / 3), 3: 0.0, 4: 0.0}

@@ -14,7 +14,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.label_sets import N_OVERLAPS
 from modelcompare.data.predictions import Predictions
-from modelcompare.readers.content import File, parsed
+from modelcompare.readers.content import File, known_kind, parsed
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading
@@ -28,6 +28,8 @@ _OVERLAPS = np.linspace(0.5, 0.95, N_OVERLAPS)
 _MOST = 100
 # Numbers from which on areas would be infinite.
 _HUGE = 1e100
+# Fields of boxes and the like.
+_SHAPES = ("bbox", "segmentation", "keypoints")
 _PARTS = ("images", "categories", "annotations")
 _OF_OBJECTS = ("image_id", "category_id", "bbox")
 _OF_DETECTIONS = (*_OF_OBJECTS, "score")
@@ -116,10 +118,13 @@ def from_coco(
 
 
 def coco_reading(files: Sequence[File], columns: Columns) -> Reading | None:
-    """Read COCO's annotations and the results beside them; None if no file has annotations."""
+    """Read COCO's annotations and the results beside them; refuse results alone."""
     documents = [file for file in files if isinstance(file.payload, dict)]
     known = [file for file in documents if {*_PARTS} <= {*file.payload}]
     if not known:
+        for file in files:
+            if known_kind(file.path) == "json" and isinstance(file.payload, pd.DataFrame):
+                refuse_results(file.payload, file.name)
         return None
     if len(known) > 1:
         names = " and ".join(file.name for file in known)
@@ -141,6 +146,25 @@ def coco_reading(files: Sequence[File], columns: Columns) -> Reading | None:
         "labels": counted(labels), "models": counted(models),
     }  # fmt: skip
     return Reading(predictions, parts)
+
+
+def refuse_results(table: pd.DataFrame, name: str) -> None:
+    """Refuse results of COCO, which are no results of images without the annotations."""
+    fields = {*map(str, table.columns)}
+    boxes = next((shape for shape in _SHAPES if shape in fields), None)
+    if {"image_id", "category_id", "score"} <= fields and boxes is not None:
+        raise ValueError(
+            f"{name} has detections of COCO ({boxes}), not a row for each image; name the "
+            f"annotations of boxes too, as in `modelcompare compare instances.json {name}`, match "
+            "others by pycocotools, as docs/reading.md shows in three steps (Detections), and "
+            "compare a table of each image's score, as image,score = 42,0.8."
+        )
+    if fields == {"image_id", "caption"}:
+        raise ValueError(
+            f"{name} has captions of COCO without references; add those of each image, and compare "
+            "a table for each model with `modelcompare compare --kind texts`, as "
+            "id,y_true,y_pred = 42,a dog runs,a dog."
+        )
 
 
 def _read(given: Any, where: str) -> Any:
@@ -236,3 +260,6 @@ def _matches(overlap: FloatArray, crowd: BoolArray, least: float) -> FloatArray:
                 free[best], marks[place] = False, mark
                 break
     return marks
+
+
+READERS = (coco_reading,)

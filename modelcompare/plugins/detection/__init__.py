@@ -1,0 +1,1 @@
+"""Detections of objects in images: COCO's files, and their mean average precision."""
