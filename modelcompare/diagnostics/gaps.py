@@ -323,7 +323,7 @@ class _Model:
         return bounds_of_difference(self.estimated(a, level), self.estimated(b, level))
 
     def in_group(self, group: Any) -> dict[str, Any]:
-        """Return the value in a subgroup, and warn where its interval says nothing."""
+        """Return the value in a subgroup, and warn where its interval has no width."""
         interval = self.samples[group].score_interval(self.method, 1 - self.alpha)
         value, (low, high) = self.value(group), ends_of(interval, self.row, self.place)
         return {
