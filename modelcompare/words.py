@@ -21,8 +21,8 @@ T = TypeVar("T")
 
 BasicKind = Literal["labels", "probabilities", "values", "scores", "texts", "label_sets", "risks"]
 SetKind = Literal["label_probabilities", "label_counts", "label_detections"]
-Kind = Literal[BasicKind, "text_lists", SetKind, "survival_probabilities"]
-KindOrAuto = Literal["auto", Kind]
+KindName = Literal[BasicKind, "text_lists", SetKind, "survival_probabilities"]
+KindOrAuto = Literal["auto", KindName]
 BasicKindOrAuto = Literal["auto", BasicKind]
 Listed = Literal["labels", "texts"]
 Unlisted = Literal["unassigned", "spread"]

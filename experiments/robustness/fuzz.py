@@ -30,13 +30,11 @@ import pandas as pd
 import modelcompare as mc
 from experiments.robustness import mutations
 from experiments.robustness.commands import ROOT, environment
-from modelcompare.data.label_sets import SETS
 from modelcompare.readers.opening import read_table
 
 DATA = ROOT / "tests" / "data"
 PACKAGE = Path(mc.__file__).parent
 # Types of outputs whose labels, or times, have names.
-_WITH_LABELS = {"labels", "probabilities", "survival_probabilities", *SETS}
 _HELM = "mmlu-subject=philosophy,method=multiple_choice_joint"
 # Seconds that reading a case may take, lines that a message may have, bytes that a worker may have.
 MOST_SECONDS, MOST_LINES, MOST_BYTES = 5, 6, 6 * 2**30
@@ -290,11 +288,11 @@ def _invalid(found: Any) -> list[str]:
         if output.kind == "text_lists":
             continue
         values = output.array if output.kind != "labels" else found.labels[output.array]
-        labels = found.labels if output.kind in _WITH_LABELS else None
+        labels = None if output.kind.real else found.labels
         names = {"score_names": found.score_names} if output.kind == "scores" else {}
         try:
             mc.Predictions(
-                found.y_true, {model: values}, kind=output.kind, labels=labels, ids=found.ids,
+                found.y_true, {model: values}, kind=output.kind.name, labels=labels, ids=found.ids,
                 groups=found.groups, strata=found.strata, sample_weight=found.sample_weight,
                 greater_is_better=found.told_direction, missing_mass=found.missing_mass, **names,
             )  # fmt: skip

@@ -18,11 +18,6 @@ from modelcompare.report.json_text import json_document
 
 _WIDTH = 80
 _SIDES = {True: "higher", False: "lower", None: "either"}
-_NEEDS = {
-    "text_lists": "text lists", "values": "real values", "label_sets": "label sets",
-    "label_probabilities": "probabilities", "label_detections": "detections",
-    "survival_probabilities": "survival",
-}  # fmt: skip
 
 
 def metrics(*, name: str | None = None, format: str, schema: bool) -> None:
@@ -55,7 +50,7 @@ def _table(found: list[AnyMetric]) -> str:
     rows = [
         [
             each.name, _SIDES[each.greater_is_better], _bounds(each),
-            _NEEDS.get(each.needs, each.needs), each.strategy, each.cost,
+            each.kind.title, each.strategy, each.cost,
         ]
         for each in found
     ]  # fmt: skip
@@ -86,7 +81,7 @@ def _page(metric: AnyMetric) -> str:
     per = "one value per class" if metric.per_class else "one value"
     facts = {
         "bounds": f"{_bounds(metric)}, {direction}, {per}",
-        "needs": _NEEDS.get(metric.needs, metric.needs),
+        "needs": metric.kind.title,
         "method": f"{metric.strategy}: {metric.cost}",
     }
     lines += ["", *(f"  {key:8}{value}" for key, value in facts.items())]

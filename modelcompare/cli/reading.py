@@ -101,7 +101,7 @@ class Reading(SimpleNamespace):
         in_file = self.threshold_for.rpartition(":")[0].endswith((".py", ".csv"))
         best_for = mc.metrics.load_metric(self.threshold_for) if in_file else self.threshold_for
         found = mc.diagnostics.choose_thresholds(validation, best_for)
-        of = "each label" if predictions.of_sets else predictions.positive
+        of = "each label" if predictions.kind.multilabel else predictions.positive
         shown = ", ".join(f"{model} {_written(number)}" for model, number in found.items())
         say(f"modelcompare: thresholds of {of}, best for {self.threshold_for}: {shown}")
         return mc.diagnostics.at_thresholds(predictions, found)
@@ -109,7 +109,7 @@ class Reading(SimpleNamespace):
     def _given_thresholds(self, predictions: Predictions) -> dict[str, Any]:
         """Return the thresholds given, for each model."""
         named = {n and predictions.class_named(n): t for n, t in self.threshold.items()}
-        if not predictions.of_sets:
+        if not predictions.kind.multilabel:
             if [*named] != [""]:
                 raise ValueError(
                     "--threshold LABEL=NUMBER is for samples with several labels; of two classes "

@@ -52,7 +52,7 @@ def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) ->
         else:
             say(f"modelcompare: no subgroup has {MIN_SIZE} samples; the page leaves them out.")
     kinds = preds.kinds
-    if sure := [model for model, kind in kinds.items() if kind == "probabilities"]:
+    if sure := [model for model, kind in kinds.items() if kind.distribution]:
         yield reliability(preds[sure])
     first = result.scores[result.scores["metric"] == result.evidence.metrics[0]]
     best = list(dict.fromkeys(first.sort_values("rank", kind="stable")["model"]))[:2]

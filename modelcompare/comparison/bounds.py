@@ -269,10 +269,11 @@ def _with_bounds(predictions: TestSet, baseline: str | None, random: Random) -> 
     if baseline is not None:
         raise ValueError("bounds are of all pairs of models; leave `baseline` out.")
     giving("rows")("predictions", predictions)
-    kinds = {*predictions.kinds.values()}
-    if kinds not in ({"scores"}, {"labels"}):
+    kinds = predictions.kinds.values()
+    if not all(kind.bounded for kind in kinds):
+        given = ", ".join(sorted({kind.name for kind in kinds}))
         raise ValueError(
-            f"the models gave {', '.join(sorted(kinds))}, and there are bounds where all gave "
+            f"the models gave {given}, and there are bounds where all gave "
             "labels, or all gave scores; leave the others out with models= (--model), or use "
             "missing='drop' (--missing drop)."
         )

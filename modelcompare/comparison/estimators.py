@@ -153,7 +153,7 @@ def _on_folds(
     for fold in used.tolist():
         decided, soft = found.read([fold], soft=False), found.read([fold], soft=True)
         chosen = resolve_metrics(metrics, soft)
-        parts = [Evaluation(decided if m.needs == "labels" else soft, [m]) for m in chosen]
+        parts = [Evaluation(decided if m.kind.coded else soft, [m]) for m in chosen]
         n_train, n_test = sizes[fold]
         rows = {
             "repeat": repeat_of.get(fold, 0), "fold": fold, "n_train": n_train, "n_test": n_test,

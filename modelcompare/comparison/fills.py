@@ -103,7 +103,7 @@ def _way(metric: AnyMetric, predictions: Predictions) -> str:
     """Return the case in which a metric is worst; see the module docstring for the proofs."""
     if isinstance(metric, Metric) and isinstance(metric.value, Quotient):
         ratio = metric.class_ratio
-        if metric.needs == "scores" and metric.ratio is mean_ratio:
+        if metric.kind.scored and metric.ratio is mean_ratio:
             return "scores"
         # In a custom record of the same formula, lower values may be better.
         known_way_up = metric.greater_is_better == (ratio != _WRONG)

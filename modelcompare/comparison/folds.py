@@ -121,7 +121,7 @@ class FoldComparison(Result):
         if metrics is None or not self.probabilities:
             return compare(decided, metrics, **options)
         soft = self.probabilities[0]
-        of_labels = {m.needs == "labels" for m in resolve_metrics(metrics, soft)}
+        of_labels = {m.kind.coded for m in resolve_metrics(metrics, soft)}
         if len(of_labels) > 1:
             raise ValueError(
                 "`predict` does not always name the likeliest class here, so metrics of labels and "

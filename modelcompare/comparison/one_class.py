@@ -45,7 +45,7 @@ class OneClass:
         if label is None and predictions.n_classes == 2:
             label = positive_for("scores are of one class", predictions)
         code = class_code("`label`", label, predictions)
-        raw = "values" in predictions.kinds.values()
+        raw = predictions.kind.real
         if raw and code != 1:
             raise ValueError(
                 f"raw scores are high for the positive class, which {label!r} is not; turn their "
@@ -73,7 +73,7 @@ class OneClass:
 def scores_of(predictions: TestSet, model: str, code: int) -> FloatArray:
     """Return a model's score of each sample for a class."""
     output = predictions.output(model)
-    column = output.array if output.kind == "values" else output.array[:, code]
+    column = output.array if output.kind.real else output.array[:, code]
     return column.astype(np.float64)
 
 

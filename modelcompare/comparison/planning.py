@@ -86,7 +86,7 @@ def serve(
 
 def _swap(metrics: Sequence[AnyMetric], predictions: TestSet) -> bool:
     """Return whether the swaps of blocks are those of memory: those of labels need few rows."""
-    hard = [metric for metric in metrics if metric.needs == "labels"]
+    hard = [metric for metric in metrics if metric.kind.coded]
     return not hard or predictions.weighted or labels_of_blocks(predictions) is not None
 
 

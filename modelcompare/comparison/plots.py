@@ -152,10 +152,9 @@ def classes(result: Compared, ax: Axes | None = None, *, metric: str | None = No
 def of_classes(result: Compared) -> bool:
     """Return whether the models predict classes, and the rows are in memory."""
     preds = result.bootstrap.evaluation.predictions
-    kinds = {"labels", "probabilities"}
     return (
         preds.unit == "samples" and preds.labels is not None and "rows" in preds.abilities
-        and preds.codes is not None and {*preds.kinds.values()} <= kinds
+        and preds.codes is not None and preds.kind.has_classes
     )  # fmt: skip
 
 
@@ -192,13 +191,13 @@ def _predictions(result: Compared) -> TestSet:
 def _confused(preds: TestSet, model: str) -> dict[str, pd.DataFrame]:
     """Return the confusion matrix, and the probabilistic one if there are probabilities."""
     check_models(preds.models, model=model)
-    if preds.labels is None or preds.codes is None or preds.kinds[model] == "values":
+    if preds.labels is None or preds.codes is None or preds.kinds[model].real:
         raise ValueError(f"a confusion matrix needs classes; {model!r} gave {preds.kinds[model]}.")
     labels, weight = preds.labels, preds.sample_weight
     truth = labels[preds.codes]
     predicted = labels[preds.predicted(model)]
     found = {"labels": confusion_matrix(truth, predicted, labels=labels, sample_weight=weight)}
-    if preds.kinds[model] == "probabilities" and not preds.missing_mass:
+    if preds.kinds[model].distribution and not preds.missing_mass:
         found["probabilities"] = probabilistic_confusion_matrix(
             truth, preds.probabilities(model), labels=labels, sample_weight=weight
         )

@@ -19,10 +19,9 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.checks import refuse_rows
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.survival import SURVIVAL
 from modelcompare.data.variants import with_blocks
 from modelcompare.metrics.base import Outcomes
-from modelcompare.metrics.texts import EXACT
+from modelcompare.plugs import load
 
 # Blocks over the length of Politis and White, and the fewest blocks.
 _TIMES, _FEWEST = 3.0, 6
@@ -150,23 +149,14 @@ def _series(predictions: Predictions, place: IntArray, n: int) -> list[FloatArra
 
 def _losses(outcomes: Outcomes) -> FloatArray:
     """Return a number for each sample that is low where the output is right, by output type."""
-    kind, array = outcomes.output.kind, outcomes.output.array
-    if kind == "scores":
-        return array.reshape(len(array), -1).astype(np.float64)
-    if kind in ("texts", "text_lists"):
-        return 1 - EXACT.compute(outcomes)
-    if outcomes.of_sets:
-        return np.abs(outcomes.predicted_indicator - outcomes.truth).sum(axis=1, keepdims=True)
-    if kind in SURVIVAL:
+    kind = outcomes.output.kind
+    if not kind.loss:
         raise ValueError(
             "times until an event have no loss of each sample, by which blocks are found; pass "
             "blocks that you know as `groups` (--groups COLUMN)."
         )
-    if kind == "values":
-        return np.abs(outcomes.values - outcomes.true_values)[:, None]
-    if kind == "probabilities":
-        return 1 - (outcomes.truth * outcomes.probabilities).sum(axis=1, keepdims=True)
-    return 1 - outcomes.truth_of(outcomes.predicted)[:, None]
+    losses: FloatArray = load(kind.loss)(outcomes)
+    return losses
 
 
 def _length(series: FloatArray) -> float:

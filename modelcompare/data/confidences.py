@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
+from modelcompare.data.kinds import PROBABILITIES, kind_declared
 from modelcompare.data.label_sets import occurring
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.truths import as_truth
@@ -71,7 +72,7 @@ def from_nbest(
     {'nlu': 0.15}
     """
     check_mapping("lists", lists, "lists, e.g. {'nlu': [[('city', 0.9)]]}")
-    truth = as_truth(y_true, kind)
+    truth = as_truth(y_true, kind_declared(kind))
     if truth.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
     given = {model: check_sequence("lists", rows, "lists") for model, rows in lists.items()}
@@ -218,7 +219,7 @@ def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
         q = np.repeat(rest[:, None], p.shape[1], axis=1)
         q[rows, top] = value
         out[model] = q
-    return with_models(predictions, out, "probabilities")
+    return with_models(predictions, out, PROBABILITIES)
 
 
 def mass_edges(values: FloatArray, n_bins: int, weight: FloatArray | None = None) -> FloatArray:

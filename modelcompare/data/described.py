@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 
 from modelcompare.arrays import AnyArray, IntArray
-from modelcompare.data.kinds import Answers, check_guess, counted
+from modelcompare.data.misspelt import Answers, check_guess, counted
 from modelcompare.data.sizes import n_items, repeats, seen_runs
 from modelcompare.data.test_set import TestSet
 from modelcompare.escape import terminal
@@ -27,7 +27,7 @@ def described(predictions: TestSet) -> str:
     if p.labels is not None:
         shown = ", ".join(map(str, p.labels[:_MOST]))
         more = ", ..." if p.n_classes > _MOST else ""
-        what = "times" if p.of_survival else "classes"
+        what = "times" if p.kind.events else "classes"
         parts.append(f"{p.n_classes} {what} ({shown}{more})")
     parts.append(f"{len(p.models)} model{'s' if len(p.models) > 1 else ''}")
     parts += [f"scores {', '.join(p.score_names)}"] if p.score_names else []
@@ -45,7 +45,8 @@ def described(predictions: TestSet) -> str:
 
 def written_classes(predictions: TestSet) -> str:
     """Write the classes in their order, and which of two is the positive one; empty without."""
-    if predictions.labels is None or predictions.of_sets or predictions.of_survival:
+    kind = predictions.kind
+    if predictions.labels is None or kind.multilabel or kind.events:
         return ""
     names = [*map(label_name, predictions.labels)]
     more = ", ..." if len(names) > _MOST else ""
@@ -75,6 +76,6 @@ def answers_of(predictions: TestSet, times: IntArray | None = None) -> dict[str,
     codes = predictions.hard_codes
     if codes is None:
         return {}
-    of_labels = [model for model, kind in predictions.kinds.items() if kind == "labels"]
+    of_labels = [model for model, kind in predictions.kinds.items() if kind.coded]
     n_classes = predictions.n_classes
     return {m: counted(codes, predictions.predicted(m), n_classes, times) for m in of_labels}

@@ -14,7 +14,7 @@ from modelcompare.arrays import AnyArray, BoolArray, FloatArray, Found, IntArray
 from modelcompare.data.checks import frozen, listed, read_only, real_values, refuse_rows
 from modelcompare.data.columns import checked_column, one_each
 from modelcompare.data.inputs import as_array
-from modelcompare.data.kinds import inferred
+from modelcompare.data.kind_inference import inferred
 
 # Fewer labels than this are refused: their number is no basis for an interval.
 LEAST_LABELS = 5

@@ -1,359 +1,272 @@
-"""Output types (labels, probabilities, values, scores, texts), as declared or detected."""
+"""Output types: what a model gave for each sample, and what can be done with it.
+
+A kind is a row of `KINDS`. Nothing slow is imported here: functions are named by their place,
+"module:function", and loaded when they are used.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field, replace
 
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
-
-from modelcompare import spelling
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.data import checks
-from modelcompare.data.label_sets import SETS
-from modelcompare.data.scores import scored
-from modelcompare.data.survival import SURVIVAL
-from modelcompare.words import Kind, KindOrAuto
-
-# Texts into which numpy and pandas turn missing values.
-_MADE_OF_MISSING = ("nan", "<NA>", "NaT")
-# Samples from which on a misspelt label counts as systematic.
-FEW = 3
-# Largest share of numbers beyond [0, 1] that are errors among probabilities.
-_SLIPS = 0.1
-# More distinct whole numbers may be true values.
-_MOST_CODES = 50
-
-
-Answers: TypeAlias = tuple[IntArray, IntArray, IntArray]
-"""True classes, predicted classes, and numbers of samples; of many classes pairs may repeat."""
-# The true label that each label looks like, and how they differ.
-Twins: TypeAlias = Mapping[Any, tuple[Any, str]]
+# Modules of the functions.
+_OUTPUTS = "modelcompare.data.outputs"
+_MULTILABEL = "modelcompare.data.label_sets"
+_SURVIVAL = "modelcompare.data.survival"
+_LOSSES = "modelcompare.metrics.losses"
+_DISAGREEMENTS = "modelcompare.diagnostics.disagreements"
+_N = "array-like of shape (n_samples,)"
+_SETS = "sequence of lists, or array-like of shape (n_samples, n_labels)"
+_TEXTS = "array-like of str, of shape (n_samples,)"
+_TRUE_SETS = "y_true", _SETS, "True labels of each sample, as lists or as rows of 0 and 1."
+_REFERENCES = "y_true", _TEXTS, "References."
+_EVENTS = (
+    "y_true", "array-like of shape (n_samples, 2), or structured array",
+    "Time of each sample, and 1 if its event was seen then, 0 if it was censored.",
+)  # fmt: skip
+_OF_OBJECTS = (
+    "counts of objects, which do not show which object differs; compare the items by their counts."
+)
+_OF_EVENTS = (
+    "{}, and a single sample does not show which of them is right; compare the models over all "
+    "samples, by {}."
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
-    """Output of one model for each sample, read-only.
+@dataclass(frozen=True, eq=False, repr=False)
+class Kind:
+    """An output type.
 
-    Labels are codes of shape (n_samples,), probabilities have shape (n_samples, n_classes), values
-    and per-example scores are floats, texts str objects, text lists tuples of (text, probability).
-    `order`, of shape (n_samples,), are raw scores of the second of two classes: they may
-    distinguish samples with equal probabilities. `beside`, of shape (n_samples, n_scores), are
-    scores of each sample that have another source, such as a latency.
+    Parameters
+    ----------
+    name, title : str
+        Value of the option `kind`, and heading in lists of metrics.
+    task : str
+        Task of such models, in the vocabulary of model cards.
+    arguments : tuple of (str, str, str)
+        Name, type and meaning of the arrays that a metric's plain function takes.
+    has_classes, real, scored, free_text, multilabel, objects, events : bool
+        Form of the truth: a class of each sample; a real number, or one of two classes, of which
+        the outputs are raw scores; none, as outputs are scores; texts; any number of labels, or of
+        objects of each label; and times until an event.
+    soft : bool
+        Whether outputs are probabilities, not decisions.
+    scannable, bounded : bool
+        Whether rows can be read block by block, and values with missing results have bounds.
+    check, read, fits : str
+        Places of the functions that check an array of outputs (`outputs.checked_output`); that read
+        the truth and outputs together, if arrays by themselves are not enough; and that recognise
+        such a truth.
+    loss, disagreements : str
+        Places of functions that give a loss of each sample, and a frame of samples on which two
+        models disagree.
+    views : mapping of str to str
+        Other kinds that the outputs can be read as, for metrics of these, and the place of the
+        function that does so; empty if the array is the same.
+    default_metrics, of_two_classes : tuple of str
+        Metrics to compare by when none are named; of two classes, if they differ.
+    twin, twin_variant : str
+        Kind that the soft twin of a metric needs; and how twins that need this kind differ.
+    alone : str
+        Why a single row shows nothing, and what to ask instead; empty where it shows something.
     """
 
-    kind: Kind
-    array: AnyArray
-    order: AnyArray | None = None
-    missing: BoolArray | None = None
-    beside: FloatArray | None = None
+    name: str
+    title: str
+    task: str
+    arguments: tuple[tuple[str, str, str], ...] = ()
+    has_classes: bool = False
+    real: bool = False
+    scored: bool = False
+    free_text: bool = False
+    multilabel: bool = False
+    objects: bool = False
+    events: bool = False
+    soft: bool = False
+    scannable: bool = False
+    bounded: bool = False
+    check: str = ""
+    read: str = ""
+    fits: str = ""
+    loss: str = ""
+    disagreements: str = ""
+    views: Mapping[str, str] = field(default_factory=dict)
+    default_metrics: tuple[str, ...] = ()
+    of_two_classes: tuple[str, ...] = ()
+    twin: str = ""
+    twin_variant: str = ""
+    alone: str = ""
 
-    def rows(self, rows: IntArray | slice) -> Output:
-        """Return the model's output for some samples."""
-        parts = (self.array, self.order, self.missing, self.beside)
-        return Output(self.kind, *(checks.picked(part, rows) for part in parts))
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other is this kind or its name, as for dtypes of numpy."""
+        return self.name == (other.name if isinstance(other, Kind) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return kind_named, (self.name,)
 
     @property
-    def scores(self) -> FloatArray:
-        """Scores of each sample, of shape (n_samples, n_scores): the output, or those beside it."""
-        array = self.array if self.beside is None else self.beside
-        return array.astype(np.float64, copy=False).reshape(len(array), -1)
+    def coded(self) -> bool:
+        """True for labels: arrays hold codes of classes."""
+        return self.has_classes and not self.soft
 
-    def then(self, other: Output) -> Output:
-        """Return the output for these samples and then for those of another."""
-        beside = [each.beside for each in (self, other) if each.beside is not None]
-        return Output(
-            self.kind, np.concatenate([self.array, other.array]),
-            beside=np.concatenate(beside) if beside else None,
-        )  # fmt: skip
+    @property
+    def distribution(self) -> bool:
+        """True for probabilities of all classes."""
+        return self.has_classes and self.soft
 
-    def ordered_by(self, logits: FloatArray) -> Output:
-        """Return the output with the log-odds of the second of two classes.
+    def default_metrics_of(self, n_classes: int) -> tuple[str, ...]:
+        """Return the metrics to compare by; of a single label, its average is no other value."""
+        if n_classes == 2 and self.of_two_classes:
+            return self.of_two_classes
+        single = self.multilabel and n_classes == 1
+        return tuple(each for each in self.default_metrics if not (single and each == "f1_macro"))
 
-        If the classes were exchanged, logits of both have the former order, and a single one is of
-        the second class.
-        """
-        single = logits.ndim == 1
-        odds = logits if single else logits[:, 1] - logits[:, 0]
-        exchanged = odds @ (self.array[:, 1] - self.array[:, 0]) < 0
-        array = self.array[:, ::-1] if exchanged and single else self.array
-        odds = -odds if exchanged and not single else odds
-        return replace(self, array=checks.frozen(array), order=checks.frozen(odds))
+    def serves(self, name: str) -> bool:
+        """Return whether metrics that need a kind can be computed from these outputs."""
+        return name == self.name or name in self.views
 
 
-def checked_output(
-    where: str, array: AnyArray, kind: Kind, labels: AnyArray | None, *,
-    score_names: tuple[str, ...] = (), normalize: bool = False, missing_mass: bool = False,
-) -> AnyArray:  # fmt: skip
-    """Check a model's output of one of the kinds, and convert it to its form."""
-    if kind == "scores" and score_names:
-        array = scored(where, array, score_names)
-    elif kind in ("values", "scores", "risks"):
-        array = checks.real_values(array, where)
-    elif kind in SETS | SURVIVAL:
-        pass  # Checked beside the truth.
-    elif kind in ("texts", "text_lists"):
-        array = real_texts(array, where) if kind == "texts" else _text_lists(array, where)
-    elif labels is None:
-        raise ValueError(f"{where} gave {kind}, but there are no classes.")
-    elif kind == "labels":
-        array = checks.coded(where, pd.factorize(array), labels)
-    else:
-        if array.ndim == 1:
-            array = inferred(array)
-            array = np.stack([1 - array.astype(np.float64), array], axis=1)
-        array = checks.probabilities(where, array, labels, normalize, missing_mass)
-    return array
-
-
-def real_texts(array: AnyArray, where: str) -> AnyArray:
-    """Return texts of shape (n_samples,)."""
-    bad = np.array([not isinstance(x, str) for x in array], dtype=bool)
-    checks.refuse_rows(bad, f"{where} must contain texts, but does not")
-    return array
-
-
-def _text_lists(array: AnyArray, where: str) -> AnyArray:
-    """Return tuples of (text, probability), of shape (n_samples,); each sums to 1 or less."""
-    bad = np.array([not _is_text_list(found) for found in array], dtype=bool)
-    wanted = "lists of (text, probability) whose probabilities sum to at most 1"
-    checks.refuse_rows(bad, f"{where} must contain {wanted}, but does not")
-    lists = (tuple((text, float(p)) for text, p in found) for found in array)
-    return np.fromiter(lists, dtype=object, count=len(array))
-
-
-def _is_text_list(found: Any) -> bool:
-    try:
-        pairs = [(text, float(p)) for text, p in found]
-    except (TypeError, ValueError):
-        return False
-    mass = [p for _, p in pairs]
-    return (
-        bool(pairs)
-        and all(isinstance(text, str) for text, _ in pairs)
-        and min(mass) >= 0
-        and sum(mass) <= 1 + checks.SUM_TOLERANCE
+LABELS = Kind(
+    "labels", "labels", "classification",
+    (("y_true", _N, "True labels."), ("y_pred", _N, "Predicted labels.")),
+    has_classes=True, scannable=True, bounded=True, check=f"{_OUTPUTS}:class_codes",
+    loss=f"{_LOSSES}:of_labels", disagreements=f"{_DISAGREEMENTS}:of_classes",
+    default_metrics=("accuracy", "f1_macro"), twin="probabilities",
+)  # fmt: skip
+PROBABILITIES = Kind(
+    "probabilities", "probabilities", "classification",
+    (
+        ("y_true", f"{_N} or (n_samples, n_classes)", "True labels, or soft labels."),
+        ("y_prob", "array-like of shape (n_samples, n_classes)",
+         "Probabilities; of shape (n_samples,) that of the positive one of two classes."),
+    ),
+    has_classes=True, soft=True, scannable=True, check=f"{_OUTPUTS}:class_probabilities",
+    loss=f"{_LOSSES}:of_probabilities", disagreements=f"{_DISAGREEMENTS}:of_classes",
+    views={"labels": f"{_OUTPUTS}:likeliest_classes"},
+    default_metrics=("accuracy", "f1_macro", "cf1_macro"),
+    twin_variant="the soft twin: probabilities instead of decisions",
+)  # fmt: skip
+VALUES = Kind(
+    "values", "real values", "regression",
+    (("y_true", _N, "True values."), ("y_pred", _N, "Predicted values.")),
+    real=True, scannable=True, check=f"{_OUTPUTS}:real_numbers", loss=f"{_LOSSES}:of_values",
+    disagreements=f"{_DISAGREEMENTS}:of_numbers",
+    default_metrics=("rmse", "mae", "r2"), of_two_classes=("roc_auc", "average_precision"),
+)  # fmt: skip
+SCORES = Kind(
+    "scores", "scores", "evaluation", (("scores", _N, "Score of each sample."),),
+    scored=True, scannable=True, bounded=True, check=f"{_OUTPUTS}:example_scores",
+    loss=f"{_LOSSES}:of_scores", disagreements=f"{_DISAGREEMENTS}:of_numbers",
+    default_metrics=("mean_score",),
+)  # fmt: skip
+TEXTS = Kind(
+    "texts", "texts", "text-generation", (_REFERENCES, ("y_pred", _TEXTS, "Hypotheses.")),
+    free_text=True, scannable=True, check=f"{_OUTPUTS}:texts", loss=f"{_LOSSES}:of_texts",
+    disagreements=f"{_DISAGREEMENTS}:of_texts", twin="text_lists",
+)  # fmt: skip
+TEXT_LISTS = Kind(
+    "text_lists", "text lists", "text-generation",
+    (
+        _REFERENCES,
+        ("y_pred", "sequence of lists of (str, float)", "Hypotheses with their probabilities."),
+    ),
+    free_text=True, soft=True, check=f"{_OUTPUTS}:text_lists", loss=f"{_LOSSES}:of_texts",
+    disagreements=f"{_DISAGREEMENTS}:of_texts", views={"texts": f"{_OUTPUTS}:likeliest_texts"},
+    twin_variant="the soft twin: the expectation over the texts that a model lists",
+)  # fmt: skip
+RISKS = Kind(
+    "risks", "risks", "survival-analysis",
+    (_EVENTS, ("y_pred", _N, "Risks, higher for earlier events.")),
+    events=True, check=f"{_OUTPUTS}:real_numbers", read=f"{_SURVIVAL}:as_survival",
+    fits=f"{_SURVIVAL}:is_structured", default_metrics=("c_index", "c_index_ipcw"),
+    alone=_OF_EVENTS.format("risks", "c_index"),
+)  # fmt: skip
+SURVIVAL_PROBABILITIES = Kind(
+    "survival_probabilities", "survival", "survival-analysis",
+    (
+        _EVENTS,
+        ("y_prob", "array-like of shape (n_samples, n_times)",
+         "Probability to survive each time of `labels`."),
+    ),
+    events=True, soft=True, read=RISKS.read, default_metrics=("integrated_brier_score",),
+    alone=_OF_EVENTS.format("probabilities to survive", "integrated_brier_score"),
+)  # fmt: skip
+LABEL_SETS = Kind(
+    "label_sets", "label sets", "classification",
+    (_TRUE_SETS, ("y_pred", _SETS, "Predicted labels, in the same way.")),
+    multilabel=True, read=f"{_MULTILABEL}:as_matrices", fits=f"{_MULTILABEL}:are_sets",
+    loss=f"{_LOSSES}:of_label_sets", disagreements=f"{_DISAGREEMENTS}:of_label_sets",
+    views={"labels": ""},
+    default_metrics=("f1_micro", "f1_macro", "f1_samples", "subset_accuracy"),
+)  # fmt: skip
+LABEL_PROBABILITIES = replace(
+    LABEL_SETS, name="label_probabilities", title="probabilities", fits="", soft=True,
+    arguments=(
+        _TRUE_SETS,
+        ("y_prob", "array-like of shape (n_samples, n_labels)", "Probability of each label."),
+    ),
+    views={
+        "probabilities": "",
+        **dict.fromkeys(("labels", "label_sets"), f"{_OUTPUTS}:likely_labels"),
+    },
+    default_metrics=(*LABEL_SETS.default_metrics, "cf1_micro", "lrap"),
+)  # fmt: skip
+LABEL_COUNTS = Kind(
+    "label_counts", "label counts", "detection", multilabel=True, objects=True,
+    read=f"{_MULTILABEL}:of_counts", loss=LABEL_SETS.loss, alone=_OF_OBJECTS,
+    views=dict.fromkeys(("labels", "label_sets"), f"{_OUTPUTS}:given_objects"),
+    default_metrics=("precision_micro", "recall_micro", "f1_micro", "f1_macro", "f1_samples"),
+)  # fmt: skip
+LABEL_DETECTIONS = Kind(
+    "label_detections", "detections", "detection",
+    (
+        ("y_true", "array-like of shape (n_images, n_labels)", "Objects of each label."),
+        ("y_pred", "sequence of arrays of shape (n_detections, 12)",
+         "For each image, rows of a label's code, the score, and 1, 0 or NaN for a match, none, "
+         "or one to ignore, at ten overlaps."),
+    ),
+    multilabel=True, objects=True, read=f"{_MULTILABEL}:of_detections", loss=LABEL_SETS.loss,
+    default_metrics=("map", "map_50"), alone=_OF_OBJECTS,
+)  # fmt: skip
+KINDS: dict[str, Kind] = {
+    each.name: each
+    for each in (
+        LABELS, PROBABILITIES, VALUES, SCORES, TEXTS, TEXT_LISTS, RISKS, SURVIVAL_PROBABILITIES,
+        LABEL_SETS, LABEL_PROBABILITIES, LABEL_COUNTS, LABEL_DETECTIONS,
     )
+}  # fmt: skip
+"""All kinds by name; plugins add theirs."""
+UNDECLARED = Kind("auto", "", "")
+"""Outputs of which no type is declared, without any properties."""
 
 
-def decide_kinds(
-    kind: KindOrAuto,
-    arrays: Mapping[str, AnyArray],
-    truth: AnyArray | None,
-    labels: ArrayLike | None,
-) -> tuple[Kind, ...]:
-    """Return the output type of each model, as given or by shape and content."""
-    if kind == "auto" and labels is None and are_values(truth, arrays.values()):
-        kind = "values"
-    if kind != "auto":
-        single = [model for model, array in arrays.items() if array.ndim == 1]
-        if kind == "probabilities" and single and len(_known(truth, labels)) != 2:
-            raise ValueError(
-                f"model {single[0]!r} gave one probability per sample, which is for two classes "
-                "only; give probabilities of shape (n_samples, n_classes)."
-            )
-        return (kind,) * len(arrays)
-    return tuple(_kind_of(model, array, truth, labels) for model, array in arrays.items())
+def kind_named(name: str) -> Kind:
+    """Return the output type of a name."""
+    return KINDS[name]
 
 
-def are_values(truth: AnyArray | None, outputs: Iterable[AnyArray]) -> bool:
-    """Return whether many distinct whole numbers are true values, as a model gives fractions."""
-    if truth is None or truth.ndim > 1 or truth.dtype.kind not in "iuf":
-        return False
-    fractions = any(is_real(inferred(each)) for each in outputs)
-    return fractions and len(np.unique(truth)) > _MOST_CODES
+def kind_declared(option: str) -> Kind:
+    """Return the kind that an option names, or `UNDECLARED`."""
+    return KINDS.get(option, UNDECLARED)
 
 
-def _kind_of(model: str, array: AnyArray, truth: AnyArray | None, labels: ArrayLike | None) -> Kind:
-    if truth is None:
-        return "scores"
-    if array.ndim == 2:
-        return "probabilities"
-    if is_real(truth):
-        return "values"
-    if truth.dtype.kind != "O":
-        # Numeric labels are never fractions, also in an array of objects.
-        array = inferred(array)
-    if not is_real(array):
-        return "labels"
-    known = _known(truth, labels)
-    if len(known) == 2 and np.nanmin(array) >= 0 and np.nanmax(array) <= 1:
-        return "probabilities"
-    if len(known) == 2 and truth.ndim == 1:
-        _refuse_slips(model, array)
-        return "values"
-    raise ValueError(
-        f"model {model!r} gave real numbers for {len(known)} classes; pass kind='values' "
-        "(--kind values) for regression, or probabilities of shape (n_samples, n_classes)."
-    )
+def shared_kind(kinds: Iterable[Kind]) -> Kind:
+    """Return the kind that all outputs can be read as: labels, of labels and probabilities.
 
+    Raw scores of two classes cannot be read as labels: they are the kind where some models gave
+    them.
 
-def _refuse_slips(model: str, array: AnyArray) -> None:
-    """Refuse numbers of which a few alone lie beyond [0, 1]: probabilities with errors in them."""
-    beyond = (array < 0) | (array > 1)
-    if beyond.mean() <= _SLIPS:
-        remedy = "correct these probabilities, or for raw scores pass kind='values' (--kind values)"
-        what = f"model {model!r} gave numbers between 0 and 1, except"
-        checks.refuse_rows(beyond, what, remedy)
-
-
-def two_classes(truth: AnyArray, labels: ArrayLike | None) -> AnyArray | None:
-    """Return the negative and the positive class where raw scores can be compared with the truth.
-
-    None unless there are two, and for real numbers, which are true values.
+    Examples
+    --------
+    >>> shared_kind([PROBABILITIES, LABELS]), shared_kind([PROBABILITIES])
+    (labels, probabilities)
     """
-    if truth.ndim == 2 or is_real(truth):
-        return None
-    known = _known(truth, labels)
-    return known if len(known) == 2 else None
-
-
-def _known(truth: AnyArray | None, labels: ArrayLike | None) -> AnyArray:
-    """Return the classes, as given or as they occur in the truth."""
-    if labels is not None:
-        return checks.as_array(labels)
-    if truth is None:
-        return np.empty(0)
-    if truth.ndim == 2:
-        return np.arange(truth.shape[1])
-    checks.check_defined(truth, "`y_true`")
-    return checks.distinct(truth, "`y_true`")
-
-
-def check_guess(labels: AnyArray, true: AnyArray, answers: Mapping[str, Answers]) -> None:
-    """Warn about inferred classes that the models may use with another meaning.
-
-    The `true` classes are those in the truth; `answers` are of models that gave labels.
-    """
-    for label in {*labels.tolist()}.intersection(_MADE_OF_MISSING):
-        checks.warn_of_data(
-            f"label {label!r}, the text of missing values, counts as a class; drop these "
-            "samples, or if it is a class give all as `labels`.",
-        )
-    warn_of_lookalikes(true)
-    check_matches(labels, answers)
-
-
-def warn_of_lookalikes(true: AnyArray) -> None:
-    """Warn of true labels that look the same; half of the samples would be wrong."""
-    for one, other in spelling.lookalikes(true.tolist()):
-        checks.warn_of_data(
-            f"labels {one} and {other} look the same and count as two classes; if they are one, "
-            "write them the same way, if not, give both as `labels`.",
-        )
-
-
-def counted(
-    truth: IntArray, predicted: IntArray, n_classes: int, times: IntArray | None = None
-) -> Answers:
-    """Count pairs of a true and a predicted class, of samples or of rows of several samples."""
-    n_pairs = n_classes**2
-    if n_pairs > len(truth):
-        return truth, predicted, np.ones(len(truth), dtype=np.intp) if times is None else times
-    counts = np.bincount(n_classes * truth + predicted, times, n_pairs).astype(np.intp)
-    return *np.divmod(np.arange(n_pairs), n_classes), counts
-
-
-def check_matches(labels: AnyArray, answers: Mapping[str, Answers]) -> None:
-    """Refuse labels that never match the true ones, and warn about single misspelt ones.
-
-    A label that the truth lacks is no error in itself: the test set may lack the class. It is an
-    error if no label of the model is a true one, or is used by a model that does match, and if the
-    labels are true ones in another spelling or numbered from another start.
-    """
-    n = len(labels)
-    truths = [np.bincount(truth, times, n) for truth, _, times in answers.values()]
-    present = np.any([np.zeros(n), *truths], axis=0)
-    counts = {
-        model: np.bincount(predicted, times, n) for model, (_, predicted, times) in answers.items()
-    }
-    matching = [count > 0 for count in counts.values() if count[present].any()]
-    spoken = np.any([present, *matching], axis=0)
-    for model, count in counts.items():
-        strange = (count > 0) & ~present
-        if not strange.any():
-            continue
-        known, unknown = labels[present].tolist(), labels[strange].tolist()
-        twins = spelling.twins(unknown, known)
-        never = not count[present].any() and bool(((count > 0) & ~spoken).any())
-        off_by_one = spelling.shift(labels[count > 0].tolist(), known)
-        if never or _systematic(labels, answers[model], twins):
-            refuse_mismatch(model, labels[count > 0], labels[present], unknown)
-        if off_by_one and _shifted(labels, answers[model], off_by_one):
-            refuse_mismatch(model, labels[count > 0], labels[present], labels[count > 0].tolist())
-        warn_of_twins(model, twins, dict(zip(labels.tolist(), count, strict=True)))
-
-
-def warn_of_twins(model: str, twins: Twins, count: Mapping[Any, Any]) -> None:
-    """Warn of labels of a model that are true ones in another spelling."""
-    for label, (other, how) in twins.items():
-        checks.warn_of_data(
-            f"model {model!r} gives {spelling.written(label, how)} for {int(count[label]):,} "
-            f"samples; `y_true` never contains it, but {spelling.written(other, how)} ({how}), "
-            "so it counts as wrong.",
-        )
-
-
-def _systematic(labels: AnyArray, of: Answers, twins: Twins) -> bool:
-    """Return whether a model always misspells a true label, mostly where it is right."""
-    truth, predicted, times = of
-    place = {label: code for code, label in enumerate(labels.tolist())}
-    for label, (other, _) in twins.items():
-        here, meant = predicted == place[label], truth == place[other]
-        n_here, always = times[here].sum(), times[predicted == place[other]].sum() == 0
-        if always and n_here >= FEW and 2 * times[here & meant].sum() >= n_here:
-            return True
-    return False
-
-
-def _shifted(labels: AnyArray, of: Answers, by: int) -> bool:
-    """Return whether labels match the true ones clearly better when shifted by one."""
-    truth, predicted, times = of
-    values = labels.astype(np.int64)
-    as_given = int(times[predicted == truth].sum())
-    moved = int(times[values[predicted] - by == values[truth]].sum())
-    beyond_chance = (moved - as_given) ** 2 >= 3 * (moved + as_given)
-    return beyond_chance and 2 * moved >= times.sum() and moved >= 2 * as_given
-
-
-def refuse_mismatch(model: str, predicted: AnyArray, true: AnyArray, unknown: list[Any]) -> None:
-    """Refuse the labels of a model, with the remedy if they are true ones written otherwise."""
-    meant = spelling.remedy(unknown, true.tolist())
-    otherwise = (
-        "if it is right, pass all classes as `labels`; for texts pass kind='texts', for numbers "
-        "kind='values'"
-    )
-    raise ValueError(
-        f"the labels of model {model!r} do not match those of `y_true`: it gives "
-        f"{checks.listed(predicted)}, `y_true` contains {checks.listed(true)}; "
-        f"{meant or otherwise}."
-    )
-
-
-def is_real(array: AnyArray) -> bool:
-    """Return whether a column has fractions; missing numbers are reported elsewhere."""
-    if array.ndim != 1 or array.dtype.kind != "f":
-        return False
-    finite = array[np.isfinite(array)]
-    return not (finite == np.round(finite)).all()
-
-
-def inferred(array: AnyArray) -> AnyArray:
-    """Convert a column of objects that are all numbers to numbers; return others unchanged."""
-    if array.dtype.kind != "O":
-        return array
-    found: AnyArray = pd.Series(array).infer_objects().to_numpy()
-    return found if found.dtype.kind in "iufb" else array
-
-
-def are_codes(found: AnyArray, n_classes: int) -> bool:
-    """Return whether the true labels are whole numbers that index columns of probabilities."""
-    return found.dtype.kind in "iufb" and bool(np.isin(found, np.arange(n_classes)).all())
-
-
-def same_type(array: AnyArray, truth: AnyArray) -> bool:
-    """Return whether both have texts, or both numbers."""
-    return checks.holds_texts(array) == checks.holds_texts(truth)
+    given = dict.fromkeys(kinds)
+    common = (kind for kind in given if all(each.serves(kind.name) for each in given))
+    return next(common, VALUES)

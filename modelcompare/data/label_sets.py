@@ -17,11 +17,14 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
-from modelcompare.words import Kind, KindOrAuto
-
-SETS: frozenset[Kind] = frozenset(
-    {"label_sets", "label_probabilities", "label_counts", "label_detections"}
+from modelcompare.data.kinds import (
+    LABEL_COUNTS,
+    LABEL_DETECTIONS,
+    LABEL_PROBABILITIES,
+    LABEL_SETS,
+    Kind,
 )
+
 # Overlaps of a detection and an object at which they are matched, 0.5 to 0.95.
 N_OVERLAPS = 10
 # The truth, the outputs and the output type of each model, and the labels.
@@ -32,14 +35,12 @@ _CELLS = (list, tuple, set, frozenset, np.ndarray)
 _COUNTS = "a row of counts for each sample, one for each label"
 
 
-def are_sets(y_true: Any, kind: KindOrAuto) -> bool:
-    """Return whether the truth is sets of labels: as `kind` names it, or by its content.
+def are_sets(y_true: Any) -> bool:
+    """Return whether the truth is sets of labels, by its content.
 
     Lists of labels are sets; rows of 0 and 1 are, unless each has a single 1, which is one class.
     """
-    if kind in SETS:
-        return True
-    if kind != "auto" or y_true is None or isinstance(y_true, str):
+    if y_true is None or isinstance(y_true, str):
         return False
     rows = _rows(y_true, _N_SEEN)
     if rows is None and isinstance(y_true, list | tuple | pd.Series):
@@ -75,7 +76,7 @@ def _are_marks(array: AnyArray) -> bool:
 
 
 def as_matrices(
-    y_true: Any, outputs: Mapping[str, Any], labels: ArrayLike | None, kind: KindOrAuto
+    y_true: Any, outputs: Mapping[str, Any], labels: ArrayLike | None, declared: Kind
 ) -> Matrices:
     """Convert lists of labels to rows of 0 and 1, and check all rows.
 
@@ -84,10 +85,6 @@ def as_matrices(
     ValueError
         If rows have other numbers of labels, or numbers that are neither 0 and 1 nor probabilities.
     """
-    if kind == "label_counts":
-        return _of_counts(y_true, outputs, labels)
-    if kind == "label_detections":
-        return _of_detections(y_true, outputs, labels)
     columns = {"`y_true`": y_true} | {f"model {m!r}": given for m, given in outputs.items()}
     rows = {where: _rows(column) for where, column in columns.items()}
     lists = {w: each for w, each in rows.items() if each is not None and not _are_numbers(each)}
@@ -108,7 +105,7 @@ def as_matrices(
             else checks.matrix(given, where, what, len(found), at_most=1.0)
         )  # fmt: skip
     checks.check_lengths(arrays, true, len(true))
-    kinds = {model: _kind_of(model, array, kind) for model, array in arrays.items()}
+    kinds = {model: _kind_of(model, array, declared) for model, array in arrays.items()}
     return true, arrays, kinds, found
 
 
@@ -142,19 +139,24 @@ def _indicators(rows: Sequence[Sequence[Any]], labels: AnyArray, where: str) -> 
     return out
 
 
-def _kind_of(model: str, array: AnyArray, kind: KindOrAuto) -> Kind:
-    """Return the type of rows of numbers, as given or by their content."""
-    if kind != "label_probabilities" and _are_marks(array):
-        return "label_sets"
-    if kind == "label_sets":
+def _kind_of(model: str, array: AnyArray, declared: Kind) -> Kind:
+    """Return the output type of rows of numbers, as declared or by their content."""
+    if declared is not LABEL_PROBABILITIES and _are_marks(array):
+        return LABEL_SETS
+    if declared is LABEL_SETS:
         raise ValueError(
             f"model {model!r} gave numbers other than 0 and 1; leave `kind` (--kind) out to take "
             "them for the probability of each label."
         )
-    return "label_probabilities"
+    return LABEL_PROBABILITIES
 
 
-def _of_counts(y_true: Any, outputs: Mapping[str, Any], labels: ArrayLike | None) -> Matrices:
+def of_counts(
+    y_true: Any,
+    outputs: Mapping[str, Any],
+    labels: ArrayLike | None,
+    declared: Kind,  # noqa: ARG001
+) -> Matrices:
     """Check counts: found and given objects of each label side by side, (n_samples, 2 n_labels)."""
     true, found = _truth(y_true, labels, _COUNTS, of="counts")
     what = f"found and given objects of each of {len(found)} labels"
@@ -168,10 +170,15 @@ def _of_counts(y_true: Any, outputs: Mapping[str, Any], labels: ArrayLike | None
         wrong = (hits > np.minimum(given, true)).any(axis=1)
         more = f"model {model!r} found more objects than it gave, or than there are"
         checks.refuse_rows(wrong, more)
-    return true, arrays, dict.fromkeys(arrays, "label_counts"), found
+    return true, arrays, dict.fromkeys(arrays, LABEL_COUNTS), found
 
 
-def _of_detections(y_true: Any, outputs: Mapping[str, Any], labels: ArrayLike | None) -> Matrices:
+def of_detections(
+    y_true: Any,
+    outputs: Mapping[str, Any],
+    labels: ArrayLike | None,
+    declared: Kind,  # noqa: ARG001
+) -> Matrices:
     """Check detections: rows of a label's code, a score, and marks of a match, for each image."""
     true, found = _truth(y_true, labels, _COUNTS, of="counts")
     width, arrays = 2 + N_OVERLAPS, {}
@@ -184,4 +191,4 @@ def _of_detections(y_true: Any, outputs: Mapping[str, Any], labels: ArrayLike | 
         arrays[model] = np.empty(len(rows), dtype=object)
         arrays[model][:] = rows
     checks.check_lengths(arrays, true, len(true))
-    return true, arrays, dict.fromkeys(arrays, "label_detections"), found
+    return true, arrays, dict.fromkeys(arrays, LABEL_DETECTIONS), found

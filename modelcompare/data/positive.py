@@ -10,12 +10,12 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray
 from modelcompare.data import checks
+from modelcompare.data.kinds import Kind
 from modelcompare.data.test_set import TestSet
-from modelcompare.words import Kind, KindOrAuto, shown
+from modelcompare.words import KindOrAuto, shown
 
 # Pairs of which the second is the positive class.
 _CONVENTIONS = (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("n", "y"))
-_OF_CLASSES = frozenset({"labels", "probabilities", "values"})
 Sided = tuple[Any, AnyArray | None, dict[str, AnyArray], dict[str, AnyArray]]
 
 
@@ -117,15 +117,16 @@ def with_positive(
     ValueError
         If the positive class is none of two, or outputs are of one class that nothing determines.
     """
-    if labels is None or len(labels) != 2 or not {*kinds.values()} <= _OF_CLASSES:
-        check_needed(named, None if {*kinds.values()} - _OF_CLASSES else labels)
+    of_classes = all(kind.has_classes or kind.real for kind in kinds.values())
+    if labels is None or len(labels) != 2 or not of_classes:
+        check_needed(named, labels if of_classes else None)
         return None, labels, truth, outputs
     positive = positive_of(named, labels)
     turned = positive is not None and positive == labels[0]
     if turned and ordered and named is None:
         positive, turned = None, False
-    single = [m for m, k in kinds.items() if k == "probabilities" and outputs[m].ndim == 1]
-    raw = [model for model, kind in kinds.items() if kind == "values"]
+    single = [m for m, kind in kinds.items() if kind.soft and outputs[m].ndim == 1]
+    raw = [model for model, kind in kinds.items() if kind.real]
     texts = checks.holds_texts(labels)
     if positive is None and (single or (raw and (asked == "auto" or texts))):
         # The rarer class first.

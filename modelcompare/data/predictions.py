@@ -26,7 +26,8 @@ from modelcompare.data.columns import (
 )
 from modelcompare.data.described import check_classes, described, described_in_html
 from modelcompare.data.judges import Judge, check_design, check_judged, with_verdicts
-from modelcompare.data.kinds import Output, checked_output
+from modelcompare.data.kinds import kind_declared
+from modelcompare.data.outputs import Form, Output, checked_output
 from modelcompare.data.positive import positive_for, with_positive
 from modelcompare.data.scores import (
     Direction,
@@ -158,7 +159,7 @@ class Predictions(TestSet):
         if judge is not None:
             check_design(judge_tuned, groups=groups, runs=runs, sample_weight=sample_weight)
         y_true, outputs, self._judge = with_verdicts(y_true, outputs, judge, label_weight)
-        truth, arrays, kinds, known = read_inputs(y_true, outputs, labels, kind)
+        truth, arrays, kinds, known = read_inputs(y_true, outputs, labels, kind_declared(kind))
         self._name, self._kinds, self._names_beside, self._source = name, kinds, (), Source()
         self._score_names = check_score_names(score_names, kinds)
         self._greater_is_better = check_direction(greater_is_better, self._score_names)
@@ -169,16 +170,14 @@ class Predictions(TestSet):
         )
         self._labels, self._columns = classes, of_truth
         check_judged(self._judge, truth, classes)
+        form = Form(classes, self._score_names, normalize, missing_mass)
         self._outputs = {
-            model: Output(kinds[model], frozen(checked_output(
-                f"model {model!r}", array, kinds[model], classes,
-                score_names=self._score_names, normalize=normalize, missing_mass=missing_mass,
-            )))
-            for model, array in arrays.items()
-        }  # fmt: skip
-        given = {m: o.array for m, o in self._outputs.items() if o.kind == "scores"}
+            m: Output(kinds[m], frozen(checked_output(f"model {m!r}", array, kinds[m], form)))
+            for m, array in arrays.items()
+        }
+        given = {m: o.array for m, o in self._outputs.items() if o.kind.scored}
         self._bounds = check_bounds(bounds, self._score_names, given)
-        if known is None and classes is not None and {*kinds.values()} != {"values"}:
+        if known is None and classes is not None and not all(k.real for k in kinds.values()):
             check_classes(self, classes)
         self._predicted: dict[str, IntArray] = {}
         n_samples = len(self)
@@ -270,7 +269,7 @@ class Predictions(TestSet):
 
     def predicted(self, model: str) -> IntArray:
         output = self.output(model)
-        if output.kind == "labels":
+        if output.kind.coded:
             return output.array
         if model not in self._predicted:
             self._predicted[model] = frozen(self.probabilities(model).argmax(axis=1))
@@ -332,7 +331,7 @@ class Predictions(TestSet):
                 f"`scores` must have named scores of all models, {len(self):,} each; "
                 "e.g. {'cnn': {'latency_ms': latencies}, ...}."
             )
-        if "scores" in self.kinds.values():
+        if self.kind.scored:
             raise ValueError("the outputs are scores themselves; give all of them to from_scores.")
         outputs = {m: replace(o, beside=given.output(m).array) for m, o in self._outputs.items()}
         return self._replaced(

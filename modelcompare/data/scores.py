@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.data.inputs import check_order, columns_of
+from modelcompare.data.kinds import Kind
 from modelcompare.words import check_flag, check_names, check_numbers
 
 T = TypeVar("T")
@@ -87,12 +88,12 @@ def _of_scores(
     return {name: check(value) for name, value in given.items()}
 
 
-def check_score_names(names: Sequence[str], kinds: Mapping[str, str]) -> tuple[str, ...]:
+def check_score_names(names: Sequence[str], kinds: Mapping[str, Kind]) -> tuple[str, ...]:
     """Check names of several scores, which need models of scores."""
     checked = check_names("score_names", names)
     if len({*checked}) < len(checked):
         raise ValueError(f"`score_names` must be distinct, got {', '.join(checked)}.")
-    other = next((model for model, kind in kinds.items() if kind != "scores"), None)
+    other = next((model for model, kind in kinds.items() if not kind.scored), None)
     if checked and other is not None:
         raise ValueError(
             f"`score_names` name per-example scores, but model {other!r} gave {kinds[other]}; "

@@ -9,7 +9,6 @@ from typing import Any
 
 from modelcompare.arrays import ROW_BLOCK, FloatArray
 from modelcompare.data.scores import Direction, Ranges
-from modelcompare.words import Kind
 
 # Model name of statistics that all models share.
 EVERY_MODEL = ""
@@ -75,7 +74,7 @@ class About:
 
     salt: str
     models: tuple[str, ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[str, ...]
     labels: tuple[Any, ...] | None
     metrics: tuple[str, ...]
     statistics: tuple[Summed, ...]

@@ -10,23 +10,21 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
-from modelcompare.words import Kind, KindOrAuto
+from modelcompare.data.kinds import RISKS, SURVIVAL_PROBABILITIES, UNDECLARED, Kind
 
-SURVIVAL: frozenset[Kind] = frozenset({"risks", "survival_probabilities"})
 # The truth, the outputs and their types, and the times of survival probabilities.
 Survival: TypeAlias = tuple[FloatArray, dict[str, AnyArray], dict[str, Kind], AnyArray | None]
 _ROUNDING = 1e-8
 _PAIRS = "a time and 1 if the event was seen then, 0 if the sample was censored"
 
 
-def is_survival(y_true: Any, kind: KindOrAuto) -> bool:
-    """Return whether the truth is times and events: as `kind` names it, or a structured array."""
-    structured = getattr(getattr(y_true, "dtype", None), "names", None)
-    return kind in SURVIVAL or (kind == "auto" and structured is not None)
+def is_structured(y_true: Any) -> bool:
+    """Return whether the truth is a structured array, of times and events."""
+    return getattr(getattr(y_true, "dtype", None), "names", None) is not None
 
 
 def as_survival(
-    y_true: Any, outputs: Mapping[str, Any], times: ArrayLike | None, kind: KindOrAuto
+    y_true: Any, outputs: Mapping[str, Any], times: ArrayLike | None, declared: Kind
 ) -> Survival:
     """Check times, events and outputs: a risk for each sample, or its survival at each time.
 
@@ -39,7 +37,7 @@ def as_survival(
     arrays = {m: checks.as_array(given, f"model {m!r}") for m, given in outputs.items()}
     checks.check_lengths(arrays, truth, len(truth))
     soft = {m: array.ndim == 2 for m, array in arrays.items()}
-    wanted = all(soft.values()) if kind == "auto" else kind == "survival_probabilities"
+    wanted = all(soft.values()) if declared is UNDECLARED else declared.soft
     odd = next((m for m in arrays if soft[m] != wanted), None)
     if odd is not None:
         raise ValueError(
@@ -50,10 +48,10 @@ def as_survival(
     if not wanted:
         if times is not None:
             raise ValueError("`labels` are times of survival probabilities; leave them out.")
-        return truth, arrays, dict.fromkeys(arrays, "risks"), None
+        return truth, arrays, dict.fromkeys(arrays, RISKS), None
     known = _times(times, truth)
     found = {m: _curves(array, known, f"model {m!r}") for m, array in arrays.items()}
-    return truth, found, dict.fromkeys(found, "survival_probabilities"), known
+    return truth, found, dict.fromkeys(found, SURVIVAL_PROBABILITIES), known
 
 
 def _times_and_events(y_true: Any) -> FloatArray:

@@ -20,14 +20,13 @@ from modelcompare.arrays import AnyArray, FloatArray, Found, IntArray
 from modelcompare.data import checks
 from modelcompare.data.columns import Source
 from modelcompare.data.judges import Judge
-from modelcompare.data.kinds import Output
-from modelcompare.data.label_sets import SETS
+from modelcompare.data.kinds import Kind, shared_kind
+from modelcompare.data.outputs import Output
 from modelcompare.data.scores import Direction, Range, Ranges, of_score
 from modelcompare.data.sums import About
-from modelcompare.data.survival import SURVIVAL
 from modelcompare.directions import Known
 from modelcompare.directions import resolved as resolved_direction
-from modelcompare.words import Kind, Need, SampleColumn, check_names
+from modelcompare.words import Need, SampleColumn, check_names
 
 
 class TestSet(ABC):
@@ -85,6 +84,11 @@ class TestSet(ABC):
     def kinds(self) -> Mapping[str, Kind]:
         """Output type of each model, in the order given."""
         return self._kinds
+
+    @property
+    def kind(self) -> Kind:
+        """Kind that the outputs of all models can be read as."""
+        return shared_kind(self._kinds.values())
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -207,16 +211,6 @@ class TestSet(ABC):
         return self.codes if self.true_distribution is None else None
 
     @property
-    def of_sets(self) -> bool:
-        """True if samples have any number of labels, or counts of objects of each."""
-        return not SETS.isdisjoint(self._kinds.values())
-
-    @property
-    def of_survival(self) -> bool:
-        """True if the truth is times and events, of which `labels` are times of probabilities."""
-        return not SURVIVAL.isdisjoint(self._kinds.values())
-
-    @property
     def true_distribution(self) -> FloatArray | None:
         """Soft labels of shape (n_samples, n_classes), or rows of 0 and 1 of sets of labels."""
         return self._column("true_distribution")
@@ -286,8 +280,8 @@ class TestSet(ABC):
     def unit_weights(self, *, by_class: bool = False) -> FloatArray:
         """Return the weight of each unit, by true class or in all; of survival, of its events."""
         codes, truth = self.codes if by_class else None, self._column("y_true")
-        marks = self.true_distribution if by_class and self.of_sets else None
-        if truth is not None and self.of_survival:
+        marks = self.true_distribution if by_class and self.kind.multilabel else None
+        if truth is not None and self.kind.events:
             marks = truth[:, 1:]  # 1 for samples with an event
         rows = self.weights[:, None] if marks is None else marks * self.weights[:, None]
         if codes is None and self.groups is None:
@@ -372,7 +366,7 @@ class TestSet(ABC):
     def probabilities(self, model: str) -> AnyArray:
         """Return probabilities of shape (n_samples, n_classes); other outputs are refused."""
         output = self.output(model)
-        if output.kind != "probabilities":
+        if not output.kind.distribution:
             raise ValueError(f"model {model!r} gave {output.kind}, not probabilities.")
         return output.array
 

@@ -12,18 +12,17 @@ from numpy.typing import ArrayLike
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen, read_only
-from modelcompare.data.kinds import (
+from modelcompare.data.kind_inference import (
     are_codes,
     decide_kinds,
     inferred,
-    real_texts,
     same_type,
     two_classes,
 )
-from modelcompare.data.label_sets import SETS, are_sets, as_matrices
-from modelcompare.data.misspelt_sets import check_sets
-from modelcompare.data.survival import SURVIVAL, as_survival, is_survival
-from modelcompare.words import Kind, KindOrAuto
+from modelcompare.data.kinds import KINDS, UNDECLARED, Kind, shared_kind
+from modelcompare.data.misspelt import check_sets
+from modelcompare.data.outputs import real_texts
+from modelcompare.plugs import load
 
 _LISTS = (list, tuple, np.ndarray)
 # Places of labels among the distinct ones, and these.
@@ -32,9 +31,9 @@ Places: TypeAlias = tuple[IntArray, AnyArray]
 Truth: TypeAlias = tuple[AnyArray | None, dict[str, AnyArray]]
 
 
-def as_truth(data: Any, kind: KindOrAuto) -> AnyArray:
+def as_truth(data: Any, declared: Kind) -> AnyArray:
     """Convert the truth to an array; references of a text are one text or a tuple of several."""
-    if kind not in ("texts", "text_lists"):
+    if not declared.free_text:
         return checks.as_array(data, "`y_true`")
     several = isinstance(data, (*_LISTS, pd.Series)) and any(isinstance(x, _LISTS) for x in data)
     if not several:
@@ -54,27 +53,33 @@ def _are_texts(found: Any) -> bool:
 
 
 def read_inputs(
-    y_true: Any, outputs: Mapping[str, ArrayLike], labels: ArrayLike | None, kind: KindOrAuto
+    y_true: Any, outputs: Mapping[str, ArrayLike], labels: ArrayLike | None, declared: Kind
 ) -> tuple[AnyArray | None, dict[str, AnyArray], dict[str, Kind], ArrayLike | None]:
-    """Return the truth, the outputs and the output types of the models, and the classes if known.
+    """Return the truth, the outputs of the models and their kinds, and the classes if known.
 
     Sets of labels are matrices, and their labels known; times of survival are labels.
     """
-    if y_true is None and kind not in ("auto", "scores"):
-        raise ValueError(f"`y_true` is missing; outputs of kind {kind!r} need it.")
-    survival = is_survival(y_true, kind)
-    if survival or are_sets(y_true, kind):
-        read = as_survival if survival else as_matrices
-        truth, arrays, kinds, known = read(y_true, checks.by_model(outputs, y_true), labels, kind)
-        if labels is None and not survival:
+    if y_true is None and not (declared is UNDECLARED or declared.scored):
+        raise ValueError(f"`y_true` is missing; outputs of kind {declared.name!r} need it.")
+    fitting = _fitting(y_true) if declared is UNDECLARED else declared
+    if fitting.read:
+        given = checks.by_model(outputs, y_true)
+        truth, arrays, kinds, known = load(fitting.read)(y_true, given, labels, declared)
+        if labels is None and fitting.multilabel:
             check_sets(truth, arrays, kinds, np.asarray(known))
         return truth, arrays, kinds, known
     arrays = checks.model_arrays(outputs, y_true)
-    found = None if y_true is None else as_truth(y_true, kind)
+    found = None if y_true is None else as_truth(y_true, declared)
     n_samples = len(next(iter(arrays.values())) if found is None else found)
     checks.check_lengths(arrays, found, n_samples)
-    kinds = dict(zip(arrays, decide_kinds(kind, arrays, found, labels), strict=True))
+    kinds = dict(zip(arrays, decide_kinds(declared, arrays, found, labels), strict=True))
     return found, arrays, kinds, labels
+
+
+def _fitting(y_true: Any) -> Kind:
+    """Return the kind whose truth, which is read together with the outputs, this looks like."""
+    fitting = (each for each in KINDS.values() if each.fits and load(each.fits)(y_true))
+    return next(fitting, UNDECLARED)
 
 
 def truth_of(
@@ -89,19 +94,19 @@ def truth_of(
     """
     if truth is None:
         return None, {}
-    found = {*kinds.values()}
-    if found & SURVIVAL:
+    kind = shared_kind(kinds.values())
+    if kind.events:
         times = None if labels is None else checks.frozen(np.asarray(labels))
         return times, {"y_true": checks.frozen(truth)}
-    if found & SETS:
+    if kind.multilabel:
         matrix = checks.frozen(truth)
         known = checks.classes(labels, np.empty(0), at_least=1)
         return known, {"y_true": matrix, "true_distribution": matrix}
-    if found & {"labels", "probabilities"}:
-        predicted = {f"model {m!r}": a for m, a in arrays.items() if kinds[m] == "labels"}
+    if any(each.has_classes for each in kinds.values()):
+        predicted = {f"model {m!r}": a for m, a in arrays.items() if kinds[m].coded}
         widths = [array.shape[1] for array in arrays.values() if array.ndim == 2]
         return of_classes(truth, labels, predicted, widths, normalize=normalize)
-    if "values" in found:
+    if kind.real:
         return _values(truth, labels)
     return None, {"y_true": frozen(truth)}
 

@@ -11,11 +11,11 @@ import numpy as np
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.checks import frozen, read_only
 from modelcompare.data.columns import Source
-from modelcompare.data.kinds import Output
+from modelcompare.data.kinds import Kind
+from modelcompare.data.outputs import Output
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.truths import of_classes
-from modelcompare.words import Kind
 
 
 def with_models(
@@ -25,7 +25,7 @@ def with_models(
     made = {model: Output(kind, read_only(array)) for model, array in outputs.items()}
     # Other models have no separate runs.
     runs = predictions._own_runs if {*made} == {*predictions.models} else {}
-    bounds = predictions.bounds if kind == "scores" else None
+    bounds = predictions.bounds if kind.scored else None
     return predictions._replaced(
         made, _judge=None, _own_runs=runs, _bounds=bounds, _names_beside=()
     )

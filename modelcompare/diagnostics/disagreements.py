@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import ClassVar
@@ -22,10 +20,11 @@ from modelcompare.directions import known_direction
 from modelcompare.engine.runs import check_common_rows
 from modelcompare.metrics.outcomes import Outcomes
 from modelcompare.metrics.texts import EXACT, likeliest
+from modelcompare.plugs import load
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column
-from modelcompare.words import Kind, signature
+from modelcompare.words import signature
 
 
 @dataclass(frozen=True)
@@ -123,15 +122,13 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     check_common_rows(predictions[[*dict.fromkeys((model_a, model_b))]])
     predictions = once(predictions, model_a)
     a, b = (Outcomes.of(predictions, model) for model in (model_a, model_b))
-    kinds: set[Kind] = {a.output.kind, b.output.kind}
-    compared = next((compared for alike, compared in _ALIKE if kinds <= alike), None)
-    if len(kinds) > 1 and compared is None:
+    if a.output.kind.disagreements != b.output.kind.disagreements:
         raise ValueError(
             f"{model_a!r} gave {a.output.kind} and {model_b!r} {b.output.kind}; name two models "
             "that gave the same."
         )
     refuse_single_rows(predictions, (model_a, model_b), "a list of disagreements")
-    frame = (compared or _of_numbers)(predictions, a, b)
+    frame = load(a.output.kind.disagreements)(predictions, a, b)
     ids = np.arange(len(predictions)) if predictions.ids is None else predictions.ids
     frame.insert(0, "id", ids)
     names = np.array([None, model_a, model_b], dtype=object)
@@ -141,7 +138,7 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     return Disagreements(model_a, model_b, len(predictions), table)
 
 
-def _of_sets(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
+def of_label_sets(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     """Return sets of labels as texts, and the share of labels on which the models differ."""
     names = [] if predictions.labels is None else [*map(str, predictions.labels)]
 
@@ -156,7 +153,7 @@ def _of_sets(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     })  # fmt: skip
 
 
-def _of_classes(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
+def of_classes(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     """Return labels, their probabilities if there are any, and the total variation distance."""
     labels, truth = predictions.labels, predictions.codes
     if labels is None or truth is None:
@@ -167,7 +164,7 @@ def _of_classes(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     })  # fmt: skip
     soft = []
     for side, each in (("a", a), ("b", b)):
-        hard = each.output.kind == "labels"
+        hard = each.output.kind.coded
         soft.append(each.predicted_indicator if hard else each.output.array)
         if not hard:
             frame[f"p_{side}"] = soft[-1][np.arange(len(truth)), each.predicted]
@@ -175,7 +172,7 @@ def _of_classes(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     return frame.assign(right=right_a - right_b, distance=np.abs(soft[0] - soft[1]).sum(axis=1) / 2)
 
 
-def _of_numbers(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
+def of_numbers(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     """Return real values, of which the nearer to the truth is right, or scores, the better one."""
     names, truth = predictions.score_names, predictions.y_true
     if len(names) > 1:
@@ -194,7 +191,7 @@ def _of_numbers(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     return frame.assign(right=np.sign(better).astype(int), distance=np.abs(first - second))
 
 
-def _of_texts(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
+def of_texts(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     """Return texts, of a list the most probable, and the share of words that are not in both."""
     right, texts = np.zeros(len(predictions)), [likeliest(each.output) for each in (a, b)]
     if predictions.y_true is not None:
@@ -210,12 +207,3 @@ def _unshared(a: list[str], b: list[str]) -> FloatArray:
     words = [(Counter(x.split()), Counter(y.split())) for x, y in zip(a, b, strict=True)]
     shares = [1 - 2 * (x & y).total() / max((x + y).total(), 1) for x, y in words]
     return np.array(shares, dtype=np.float64)
-
-
-Compared = Callable[[TestSet, Outcomes, Outcomes], pd.DataFrame]
-# Output types that can be compared with each other, and how.
-_ALIKE: Sequence[tuple[AbstractSet[Kind], Compared]] = (
-    ({"labels", "probabilities"}, _of_classes),
-    ({"label_sets", "label_probabilities"}, _of_sets),
-    ({"texts", "text_lists"}, _of_texts),
-)

@@ -329,7 +329,7 @@ def judge_report(
     return JudgeReport(
         len(predictions), predictions.judge.n_labels, n_resamples, rng_label(rng),
         confidence_level, alpha,
-        predictions.direction()[0] if "scores" in predictions.kinds.values() else True,
+        predictions.direction()[0] if predictions.kind.scored else True,
         labelled.agreement(), labelled.confusion(), bias, labelled.favours(bias),
         adjusted(effects, EFFECTS),
         score_frame(judged.models, judged.keys, worth=judged.worth, saved=judged.saved),

@@ -29,7 +29,7 @@ from modelcompare.questions.claims import bounds_of_difference
 from modelcompare.questions.unpaired import unpaired_test
 from modelcompare.report.numbers import some_of
 from modelcompare.significance.corrections import adjust
-from modelcompare.words import Kind
+from modelcompare.words import KindName
 
 _TESTED = ["ci_low", "ci_high", "p_value", "p_adjusted"]
 _BIAS = ["people", "judge", "difference", "standard_error", *_TESTED]
@@ -78,7 +78,7 @@ class Labelled:
             )
         code, names = matched(next(iter(verdicts.values())), part.labels)
         classes = np.append(names[: part.n_classes], np.sort(names[part.n_classes :]))
-        decided = [model for model, kind in part.kinds.items() if kind != "values"]
+        decided = [model for model, kind in part.kinds.items() if not kind.real]
         people, by_judge = (
             {m: (part.predicted(m) == labels).astype(np.float64) for m in decided}
             for labels in (part.codes, code)
@@ -94,7 +94,7 @@ class Labelled:
 
     def agreement(self) -> pd.DataFrame:
         """Make the frame of `JudgeReport.agreement`."""
-        kind: Kind = "values" if self.classes is None else "labels"
+        kind: KindName = "values" if self.classes is None else "labels"
         metrics, frames = ["pearson", "spearman"], []
         if self.classes is not None:
             classes = np.unique(self.truth["judge"]).tolist()

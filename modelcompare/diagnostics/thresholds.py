@@ -12,7 +12,8 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.comparison.one_class import OneClass, scores_of
 from modelcompare.data import checks
 from modelcompare.data.checks import listed, warn_of_data
-from modelcompare.data.kinds import Output
+from modelcompare.data.kinds import LABEL_SETS, LABELS
+from modelcompare.data.outputs import Output
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_models
 from modelcompare.metrics.base import Metric, Outcomes
@@ -68,7 +69,7 @@ def choose_thresholds(predictions: Predictions, metric: MetricLike = "f1") -> di
     >>> mc.diagnostics.choose_thresholds(validation)
     {'a': 0.35}
     """
-    if predictions.of_sets:
+    if predictions.kind.multilabel:
         return _of_each_label(predictions, metric)
     labels, hard = np.asarray(predictions.labels), predictions.hard_codes
     if hard is not None and len({*hard.tolist()}) < 2:
@@ -122,7 +123,7 @@ def _of_each_label(predictions: Predictions, metric: MetricLike) -> OfLabels:
 def _probabilities(predictions: Predictions, model: str) -> AnyArray:
     """Return the probabilities of all labels; refuse decisions."""
     output = predictions.output(model)
-    if output.kind != "label_probabilities":
+    if not output.kind.soft:
         raise ValueError(
             f"thresholds are of the probability of each label, and model {model!r} gave decisions "
             f"({output.kind})."
@@ -144,7 +145,7 @@ def _of_decisions(predictions: Predictions, metric: MetricLike) -> tuple[Metric,
     """Return a metric of labels that is a sum, and its class if it is per class."""
     decided = _decided(predictions, dict.fromkeys(predictions.models, 0.5), 1)
     value, of_class = resolved_value(metric, None, decided)
-    if not isinstance(value, Metric) or value.needs != "labels" or not value.is_additive:
+    if not isinstance(value, Metric) or not value.kind.coded or not value.is_additive:
         raise ValueError(
             f"a threshold is chosen for a metric of decisions, such as f1 or accuracy; "
             f"{value.name} is none."
@@ -158,7 +159,7 @@ def _totals(predictions: Predictions, metric: Metric, code: int, runs: Groups) -
     truth = predictions.y_true, predictions.true_distribution
     sides = []
     for predicted in (1 - code, code):
-        output = Output("labels", np.full(len(predictions), predicted))
+        output = Output(LABELS, np.full(len(predictions), predicted))
         outcomes = Outcomes(output, predictions.codes, 2, *truth)
         sides.append([each.compute(outcomes) * weights for each in metric.statistics])
     return [
@@ -205,9 +206,9 @@ def at_thresholds(predictions: Predictions, thresholds: Mapping[str, Any]) -> Pr
     if lacking:
         raise ValueError(f"`thresholds` has none for model {lacking[0]!r}.")
     checks.check_models(predictions.models, **{f"thresholds[{m!r}]": m for m in thresholds})
-    if predictions.of_sets:
+    if predictions.kind.multilabel:
         decided = {m: _decided_sets(predictions, m, thresholds[m]) for m in predictions.models}
-        return _for_thresholds(with_models(predictions, decided, "label_sets"))
+        return _for_thresholds(with_models(predictions, decided, LABEL_SETS))
     one = _positive(predictions)
     numbers = {m: check_number("thresholds", thresholds[m]) for m in predictions.models}
     return _decided(predictions, numbers, one.code)
@@ -249,7 +250,7 @@ def _decided(predictions: Predictions, thresholds: Mapping[str, float], code: in
         kind = predictions.output(model).array.dtype.type
         above = scores >= float(kind(thresholds[model]))
         outputs[model] = np.where(above, code, 1 - code)
-    return _for_thresholds(with_models(predictions, outputs, "labels"))
+    return _for_thresholds(with_models(predictions, outputs, LABELS))
 
 
 def _for_thresholds(decisions: Predictions) -> Predictions:

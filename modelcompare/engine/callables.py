@@ -34,7 +34,7 @@ def evaluator(
 
 def given_output(metric: CallableMetric, predictions: TestSet, model: str) -> AnyArray:
     """Return the output of each sample, as a user's function takes it."""
-    if metric.needs == "labels" and predictions.labels is not None:
+    if metric.kind.coded and predictions.labels is not None:
         return predictions.labels[predictions.predicted(model)]
     return predictions.output(model).array
 

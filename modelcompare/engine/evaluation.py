@@ -221,7 +221,7 @@ class Evaluation(UnitStatistics):
         p = self.predictions
         if p.about is not None and p.about.labels is not None and not p.about.soft_truth:
             return p.unit_weights(by_class=True).sum(axis=0)
-        if p.of_sets and p.about is None and not self.by_blocks:
+        if p.kind.multilabel and p.about is None and not self.by_blocks:
             return p.unit_weights(by_class=True).sum(axis=0)
         if not self.by_blocks:
             return None if self.labelled is None else self.labelled.support

@@ -12,7 +12,8 @@ from typing import TypeAlias
 import numpy as np
 
 from modelcompare.arrays import EXACT_COUNTS, AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.data.kinds import Output
+from modelcompare.data.kinds import LABELS
+from modelcompare.data.outputs import Output
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.patterns import joint
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
@@ -67,7 +68,10 @@ class Labels:
     @classmethod
     def judged(cls, predictions: TestSet, metric: AnyMetric) -> Labels | None:
         """Return each sample as right (1) or wrong (0), for means of scores 0 and 1; else None."""
-        if not isinstance(metric, Metric) or metric.needs not in ("scores", "label_sets"):
+        if not isinstance(metric, Metric):
+            return None
+        kind = metric.kind
+        if not (kind.scored or (kind.multilabel and not kind.soft)):
             return None
         if metric.of_items or not (metric.is_mean or metric.proportion):
             return None
@@ -78,7 +82,7 @@ class Labels:
         return cls(ones, right, 2, ones, predictions.sample_weight)
 
     @classmethod
-    def of_sets(cls, predictions: TestSet) -> Iterator[Labels]:
+    def of_label_sets(cls, predictions: TestSet) -> Iterator[Labels]:
         """Yield each label of sets of labels as the class 1 of two classes."""
         truth, weights = predictions.true_distribution, predictions.sample_weight
         assert truth is not None  # noqa: S101  checked by the caller
@@ -94,7 +98,7 @@ class Labels:
 
     def outcomes(self, model: int, rows: slice) -> Outcomes:
         """Return the outcomes of some rows for one model."""
-        output = Output("labels", self.predicted[model][rows])
+        output = Output(LABELS, self.predicted[model][rows])
         return Outcomes(output, self.codes[rows], self.n_classes)
 
     @property
@@ -220,7 +224,7 @@ def few_rows(
 def labels_of_blocks(predictions: TestSet) -> Labels | None:
     """Return the distinct rows of labels of a test set that is read block by block, if few."""
     hard = predictions.head.hard_codes is not None and not predictions.weighted
-    return few_rows(predictions) if hard and "values" not in predictions.kinds.values() else None
+    return few_rows(predictions) if hard and not predictions.kind.real else None
 
 
 def _few(predictions: TestSet, most: int, *, stratify: bool) -> Labels | None:

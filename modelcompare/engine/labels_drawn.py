@@ -77,7 +77,7 @@ def _p_of_places(predictions: Predictions, judge: Judge) -> float:
 def _p_value(predictions: Predictions, judge: Judge, model: str) -> float:
     """Compute the p-value of the answers of a model, unless these are values, and verdicts."""
     patterns = patterns_of(predictions, judge, [[model]])
-    *seen, strata = patterns.entries[int(predictions.kinds[model] == "values") :]
+    *seen, strata = patterns.entries[int(predictions.kinds[model].real) :]
     codes = pd.factorize(joint([*seen, strata]))[0]
     sizes, labels, squares = patterns.sums(codes, judge.label_weights)
     stratum = np.empty(len(sizes))

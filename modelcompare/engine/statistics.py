@@ -91,7 +91,7 @@ class UnitStatistics:
         p = self.predictions
         if p.head is not p:
             return labels_of_blocks(p)
-        if p.hard_codes is None or "values" in p.kinds.values():
+        if p.hard_codes is None or p.kind.real:
             return None
         return Labels.of_each(p)
 
@@ -300,7 +300,7 @@ class UnitStatistics:
         if self._unit_of is not None:
             return Outcomes.of(self.predictions, model)
         p, rows = self._blocks.part(rows)
-        decided = self._hard and p.kinds[model] == "probabilities"
+        decided = self._hard and p.kinds[model].distribution
         return Outcomes(
             p.output(model).rows(rows),
             None if p.codes is None else p.codes[rows],

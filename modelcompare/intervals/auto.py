@@ -264,7 +264,7 @@ class _Rule:
     def _are_losses(self, metric: AnyMetric) -> bool:
         """Return whether values are means over samples of unbounded losses of probabilities."""
         mean = isinstance(metric, Metric) and metric.is_mean and not self._clustered
-        return mean and metric.needs == "probabilities" and np.isinf(metric.bounds[1])
+        return mean and metric.kind.distribution and np.isinf(metric.bounds[1])
 
     def _leveraged(self, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
         """Return errors and degrees of freedom of the differences that are leveraged."""
@@ -279,7 +279,7 @@ class _Rule:
         units = self.evaluation.units
         if units.strata is not None or units.size < _LEAST_UNITS or not isinstance(metric, Metric):
             return False
-        if self._clustered or metric.needs != "texts" or metric.ratio is None:
+        if self._clustered or not metric.kind.free_text or metric.kind.soft or metric.ratio is None:
             return self._clustered
         size = self._sizes[:, self.evaluation.metric_slice(metric.name)]
         return bool((size < (1 - 1e-9) * units.size).any())
@@ -322,7 +322,12 @@ class _Rule:
 
     def _skew(self, metric: AnyMetric, where: slice) -> FloatArray | None:
         """Return the skewness of values, or differences, without two bounds; else None."""
-        if self._clustered or np.isfinite(metric.bounds).all():
+        if (
+            self._clustered
+            or not metric.kind.free_text
+            or metric.kind.soft
+            or np.isfinite(metric.bounds).all()
+        ):
             return None
         return self._skews[:, where]
 

@@ -36,7 +36,7 @@ from modelcompare.metrics.quotient import divide
 def of_all_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
     """Compute intervals of counts, of classes or sets of labels; None for other metrics."""
     evaluation, pairs = contrasts.evaluation, contrasts.pairs
-    if not evaluation.predictions.of_sets:
+    if not evaluation.predictions.kind.multilabel:
         return of_counts(contrasts, metric, level)
     if evaluation.predictions.groups is not None or not isinstance(metric, Metric):
         return None
@@ -59,7 +59,7 @@ def of_all_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Inte
 def _of_each(contrasts: Contrasts, what: Counted, values: FloatArray, level: float) -> Interval:
     """Compute the intervals of each label: true or not, and predicted or not."""
     parts, pairs = [], contrasts.pairs
-    for k, labels in enumerate(Labels.of_sets(contrasts.evaluation.predictions)):
+    for k, labels in enumerate(Labels.of_label_sets(contrasts.evaluation.predictions)):
         if pairs is None:
             both = counted_scores(labels, what, level)
         else:

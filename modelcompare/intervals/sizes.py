@@ -56,9 +56,8 @@ def ratio_of(
 
 def _is_weighted(metric: AnyMetric) -> TypeGuard[Metric]:
     """True if units are weighted by their shares of a denominator."""
-    return (
-        isinstance(metric, Metric) and metric.ratio is not None and metric.needs != "probabilities"
-    )
+    ratio = isinstance(metric, Metric) and metric.ratio is not None
+    return ratio and not metric.kind.distribution
 
 
 def _denominators(evaluation: Evaluation, metric: Metric, numbers: FloatArray) -> FloatArray:

@@ -24,13 +24,14 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.data.kinds import Kind, kind_named
 from modelcompare.directions import Known, sentence
 from modelcompare.metrics.factories import Factory as Factory
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
 from modelcompare.metrics.quotient import ClassAverage, ClassRatio, Parts, Quotient, SumsOf
 from modelcompare.metrics.quotient import divide as divide
-from modelcompare.words import Average, Kind, ZeroDivision, check_choice, check_zero_division
+from modelcompare.words import Average, ZeroDivision, check_choice, check_zero_division
 
 _AVERAGES = {
     "macro": "the mean over classes",
@@ -92,7 +93,7 @@ class BaseMetric:
     # Evaluation of resamples.
     strategy: ClassVar[Literal["sum", "order", "callable"]]
     name: str
-    needs: Kind = "labels"
+    needs: str = "labels"
     greater_is_better: bool | None = True
     direction_from: Known = field(default="declared", compare=False, repr=False)
     bounds: tuple[float, float] = (0.0, 1.0)
@@ -111,6 +112,11 @@ class BaseMetric:
     def __hash__(self) -> int:
         # A user's function need not be hashable.
         return hash((type(self), self.name))
+
+    @property
+    def kind(self) -> Kind:
+        """Output type that it needs."""
+        return kind_named(self.needs)
 
     @property
     def is_additive(self) -> bool:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
+from modelcompare.data.kinds import LABELS, PROBABILITIES
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.plain import read_outcomes
 from modelcompare.words import Normalize
@@ -45,7 +46,7 @@ def confusion_matrix(
     A          1.0  1.0
     B          0.0  2.0
     """
-    outcomes, weights, names = read_outcomes(y_true, y_pred, "labels", labels, sample_weight)
+    outcomes, weights, names = read_outcomes(y_true, y_pred, LABELS, labels, sample_weight)
     return _frame(outcomes.truth, outcomes.predicted_indicator, weights, names, normalize)
 
 
@@ -86,7 +87,7 @@ def probabilistic_confusion_matrix(
     1          0.75  1.25
     """
     outcomes, weights, names = read_outcomes(
-        y_true, y_prob, "probabilities", labels, sample_weight, positive=positive
+        y_true, y_prob, PROBABILITIES, labels, sample_weight, positive=positive
     )
     return _frame(outcomes.truth, outcomes.probabilities, weights, names, normalize)
 

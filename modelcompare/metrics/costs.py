@@ -54,7 +54,7 @@ class CostMetric(Metric):
                 if names else f"metric {self.name!r} needs classes, and there are none."
             )  # fmt: skip
         statistics = _statistics(self.costs.loc[names, names])
-        if self.needs == "probabilities":
+        if self.kind.soft:
             return replace(self, statistics=tuple(each.soft or each for each in statistics))
         made = replace(self, statistics=statistics)
         return replace(made, soft=soft_twin(made))

@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.data.kinds import kind_named
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Statistic
 from modelcompare.metrics.outcomes import Entries, Outcomes
 from modelcompare.metrics.quotient import ClassRatio, Quotient, SumsOf, Totals, divide
 from modelcompare.metrics.variants import number
-from modelcompare.words import Kind, check_number
+from modelcompare.words import check_number
 
 Pair = tuple[FloatArray, FloatArray]
 # Of numerator and denominator, by each of the three totals.
@@ -34,13 +35,13 @@ Slopes = tuple[Totals, Totals]
 
 
 def _hits(outcomes: Outcomes) -> Entries | None:
-    if outcomes.of_sets:
+    if outcomes.multilabel:
         return None
     return outcomes.predicted, outcomes.truth_of(outcomes.predicted)
 
 
 def _predicted(outcomes: Outcomes) -> Entries | None:
-    return None if outcomes.of_sets else (outcomes.predicted, np.ones(len(outcomes)))
+    return None if outcomes.multilabel else (outcomes.predicted, np.ones(len(outcomes)))
 
 
 def _soft_hits(outcomes: Outcomes) -> Entries | None:
@@ -67,11 +68,6 @@ SOFT_COUNTS = (SOFT_HITS, SOFT_PREDICTED, SUPPORT)
 
 _of_counts = partial(Metric, statistics=COUNTS)
 _of_classes = partial(_of_counts, per_class=True, zero_division=math.nan)
-# Output that a soft twin needs, and its difference from its metric.
-_TWINS: dict[Kind, tuple[Kind, str]] = {
-    "labels": ("probabilities", "the soft twin: probabilities instead of decisions"),
-    "texts": ("text_lists", "the soft twin: the expectation over the texts that a model lists"),
-}
 _PAPER = "Yacouby & Axman (2020), {}, https://aclanthology.org/2020.eval4nlp-1.9"
 
 
@@ -97,15 +93,15 @@ def soft_twin(metric: Metric, **prose: Any) -> Metric:
     'cprecision'
     """
     hard = [s for s in metric.statistics if not s.shared]
-    if metric.needs not in _TWINS or not hard or any(s.soft is None for s in hard):
+    if not metric.kind.twin or not hard or any(s.soft is None for s in hard):
         raise TypeError(f"{metric.name} has no soft twin: its statistics have none.")
-    needs, variant = _TWINS[metric.needs]
+    needs = kind_named(metric.kind.twin)
     family, made = "" if prose else metric.stem, metric.factory
     made = made and replace(made, pattern=f"c{made.pattern}", soft=True)
     return replace(
         metric, name=f"c{metric.name}", statistics=tuple(s.soft or s for s in metric.statistics),
-        needs=needs, proportion=False, soft=None, family=family, factory=made,
-        variant="" if prose else variant, **prose,
+        needs=needs.name, proportion=False, soft=None, family=family, factory=made,
+        variant="" if prose else needs.twin_variant, **prose,
     )  # fmt: skip
 
 

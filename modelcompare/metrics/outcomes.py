@@ -11,8 +11,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.checks import picked
-from modelcompare.data.kinds import Output
-from modelcompare.data.label_sets import SETS
+from modelcompare.data.outputs import Output
 from modelcompare.data.test_set import TestSet
 
 _WITHOUT_TRUTH = "this metric needs y_true; the predictions hold per-example scores only."
@@ -135,31 +134,24 @@ class Outcomes:
         """Predicted class of each sample; the first of tied probabilities."""
         if self.predicted_codes is not None:
             return self.predicted_codes
-        array = self.output.array
-        return array.argmax(axis=1) if self.output.kind == "probabilities" else array
+        return self.output.read_as("labels")
 
     @property
-    def of_sets(self) -> bool:
+    def multilabel(self) -> bool:
         """True if samples have any number of labels."""
-        return self.output.kind in SETS
+        return self.output.kind.multilabel
 
     @cached_property
     def predicted_indicator(self) -> FloatArray:
-        """Predicted class as a one-hot matrix (n_samples, n_classes); of sets, their labels.
-
-        A label is predicted if its probability is above one half, as the second of two classes is.
-        """
-        if not self.of_sets:
+        """Predicted class as a one-hot matrix (n_samples, n_classes); of sets, their labels."""
+        if not self.multilabel:
             return one_hot(self.predicted, self.n_classes)
-        array = self.output.array
-        if self.output.kind == "label_probabilities":
-            return (array > 0.5).astype(np.float64)
-        return array[:, -self.n_classes :]
+        return self.output.read_as("label_sets")
 
     @property
     def set_hits(self) -> FloatArray:
         """True classes that are predicted, (n_samples, n_classes); of counts, objects found."""
-        if self.output.kind == "label_counts":
+        if self.output.kind.objects:
             return self.output.array[:, : self.n_classes]
         return self.truth * self.predicted_indicator
 
@@ -170,7 +162,7 @@ class Outcomes:
 
     def score(self, code: int) -> FloatArray:
         """Return the score of one class for each sample: its probability, or a raw score of two."""
-        raw = self.output.array if self.output.kind == "values" else self.output.order
+        raw = self.output.array if self.output.kind.real else self.output.order
         if raw is None:
             return self.probabilities[:, code]
         raw = raw.astype(np.float64, copy=False)

@@ -20,10 +20,10 @@ from modelcompare.arguments import check_arguments
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.data.columns import checked_weights
-from modelcompare.data.kinds import Output, checked_output, same_type
-from modelcompare.data.label_sets import SETS
+from modelcompare.data.kind_inference import same_type
+from modelcompare.data.kinds import VALUES, Kind
+from modelcompare.data.outputs import Form, Output, checked_output
 from modelcompare.data.positive import UnnamedError, positive_of, with_positive
-from modelcompare.data.survival import SURVIVAL
 from modelcompare.data.truths import as_truth, of_classes, read_inputs, truth_of
 from modelcompare.metrics.base import (
     AnyMetric,
@@ -34,50 +34,10 @@ from modelcompare.metrics.base import (
     UndefinedMetricWarning,
 )
 from modelcompare.metrics.variants import varied
-from modelcompare.words import Kind, Tokenizer, check_choice, listed, warn_caller
+from modelcompare.words import Tokenizer, check_choice, listed, warn_caller
 
 _N = "array-like of shape (n_samples,)"
-_SETS = "sequence of lists, or array-like of shape (n_samples, n_labels)"
-_TEXTS = "array-like of str, of shape (n_samples,)"
 AverageName = Literal["macro", "micro", "weighted", "binary"]
-# Name, type and meaning of the arrays that a function of each kind takes.
-_TRUE_SETS = "y_true", _SETS, "True labels of each sample, as lists or as rows of 0 and 1."
-_EVENTS = (
-    "y_true", "array-like of shape (n_samples, 2), or structured array",
-    "Time of each sample, and 1 if its event was seen then, 0 if it was censored.",
-)  # fmt: skip
-_ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
-    "labels": (("y_true", _N, "True labels."), ("y_pred", _N, "Predicted labels.")),
-    "probabilities": (
-        ("y_true", f"{_N} or (n_samples, n_classes)", "True labels, or soft labels."),
-        ("y_prob", "array-like of shape (n_samples, n_classes)",
-         "Probabilities; of shape (n_samples,) that of the positive one of two classes."),
-    ),
-    "values": (("y_true", _N, "True values."), ("y_pred", _N, "Predicted values.")),
-    "scores": (("scores", _N, "Score of each sample."),),
-    "texts": (("y_true", _TEXTS, "References."), ("y_pred", _TEXTS, "Hypotheses.")),
-    "text_lists": (
-        ("y_true", _TEXTS, "References."),
-        ("y_pred", "sequence of lists of (str, float)", "Hypotheses with their probabilities."),
-    ),
-    "label_sets": (_TRUE_SETS, ("y_pred", _SETS, "Predicted labels, in the same way.")),
-    "label_probabilities": (
-        _TRUE_SETS,
-        ("y_prob", "array-like of shape (n_samples, n_labels)", "Probability of each label."),
-    ),
-    "label_detections": (
-        ("y_true", "array-like of shape (n_images, n_labels)", "Objects of each label."),
-        ("y_pred", "sequence of arrays of shape (n_detections, 12)",
-         "For each image, rows of a label's code, the score, and 1, 0 or NaN for a match, none, "
-         "or one to ignore, at ten overlaps."),
-    ),
-    "risks": (_EVENTS, ("y_pred", _N, "Risks, higher for earlier events.")),
-    "survival_probabilities": (
-        _EVENTS,
-        ("y_prob", "array-like of shape (n_samples, n_times)",
-         "Probability to survive each time of `labels`."),
-    ),
-}  # fmt: skip
 _OPTIONS: dict[str, tuple[str, str]] = {
     "beta": ("float", "Above 1 for recall, below 1 for precision."),
     "p": ("float", "Percentage of the scores that are no higher, from 0 to 100."),
@@ -163,7 +123,7 @@ def _checked(
     metric: AnyMetric | None, positive: Any,
 ) -> tuple[Output, AnyArray | None, dict[str, Any]]:  # fmt: skip
     """Return the output, the classes or times, and the columns of the truth."""
-    if kind in SETS | SURVIVAL:
+    if kind.read:
         given, arrays, kinds, known = read_inputs(y_true, {"y_pred": y_output}, labels, kind)
         classes, true = truth_of(given, known, arrays, kinds, normalize=False)
         return Output(kinds["y_pred"], arrays["y_pred"]), classes, true
@@ -174,19 +134,19 @@ def _checked(
             f"`y_true` ({len(truth)}) and the model's output ({len(output)}) must have the same, "
             "positive number of rows."
         )
-    if kind not in ("labels", "probabilities"):
-        output = checked_output("the model's output", output, kind, None)
-        if kind == "values" or y_true is None:
+    if not kind.has_classes:
+        output = checked_output("the model's output", output, kind, Form())
+        if kind.real or y_true is None:
             truth = checks.real_values(truth, "`y_true`")
         return Output(kind, output), None, {"y_true": truth, "items": truth}
-    where, predicted = ("`y_prob`", {}) if kind != "labels" else ("`y_pred`", {"`y_pred`": output})
+    where, predicted = ("`y_pred`", {"`y_pred`": output}) if kind.coded else ("`y_prob`", {})
     classes, true = of_classes(truth, labels, predicted, [*output.shape[1:]], at_least=1)
     if labels is None and predicted and truth.ndim == 1 and not same_type(truth, output):
         raise ValueError(
             "`y_true` or `y_pred` holds labels that cannot be ordered; make them all texts, or all "
             "numbers."
         )
-    if kind == "probabilities" and len(classes) == 2:
+    if kind.soft and len(classes) == 2:
         positive, classes, true, outputs = with_positive(
             positive,
             classes,
@@ -200,8 +160,8 @@ def _checked(
             if positive is None and metric.of_positive:
                 raise UnnamedError(f"{metric.name} depends on the positive class", classes)
             if metric.serves_values and output.ndim == truth.ndim == 1:
-                kind = "values"
-    return Output(kind, checked_output(where, output, kind, classes)), classes, true
+                kind = VALUES
+    return Output(kind, checked_output(where, output, kind, Form(classes))), classes, true
 
 
 def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
@@ -214,7 +174,7 @@ def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
         check_choice("average", options["average"], AverageName)
     metric = varied(metric, {**options, "average": None} if binary else options)
     outcomes, weights, classes = read_outcomes(
-        truth[0] if truth else None, output, metric.needs, labels, sample_weight,
+        truth[0] if truth else None, output, metric.kind, labels, sample_weight,
         metric=metric, positive=positive,
     )  # fmt: skip
     value = _value(metric, outcomes, weights, classes)
@@ -239,14 +199,14 @@ def _value(metric: AnyMetric, outcomes: Outcomes, weights: FloatArray, classes: 
     if not isinstance(metric, CallableMetric):
         return metric.prepare(outcomes)(weights[None, :])[0]
     output = outcomes.output.array
-    if metric.needs == "labels":
+    if metric.kind.coded:
         output = np.array(classes)[output]
     weighted = {} if (weights == 1).all() else {"sample_weight": weights}
     return metric.function(outcomes.y_true, output, **weighted)
 
 
 def _names(metric: AnyMetric) -> tuple[str, ...]:
-    return tuple(metric.arguments) or tuple(name for name, *_ in _ARRAYS[metric.needs])
+    return tuple(metric.arguments) or tuple(name for name, *_ in metric.kind.arguments)
 
 
 def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
@@ -262,11 +222,12 @@ def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
         for name, value in metric.factory.options.items():
             default = Parameter.empty if made[name].default is Parameter.empty else value
             yield option(name, default, made[name].annotation)
-    if metric.needs in ("labels", "probabilities", "survival_probabilities", *SETS):
+    kind = metric.kind
+    if kind.has_classes or kind.multilabel or (kind.events and kind.soft):
         yield option("labels", None, "ArrayLike | None")
     if metric.per_class:
         yield option("average", None, "AverageName | None")
-    if metric.per_class or metric.needs == "probabilities":
+    if metric.per_class or kind.distribution:
         yield option("positive", None, "Any")
     yield option("sample_weight", None, "ArrayLike | None")
     if isinstance(metric, Metric) and metric.zero_division is not None:
@@ -274,14 +235,14 @@ def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
 
 
 def _docstring(metric: AnyMetric, signature: Signature) -> str:
-    known = {name: (kind, meaning) for name, kind, meaning in _ARRAYS[metric.needs]}
+    known = {name: (kind, meaning) for name, kind, meaning in metric.kind.arguments}
     known |= {name: (_N, meaning) for name, meaning in metric.arguments.items()} | _OPTIONS
     if not metric.per_class:
         known["average"] = ('{"macro", "weighted"}', "Weights of the mean over many classes.")
     parameters = []
     for name in signature.parameters:
         kind, meaning = known[name]
-        if name == "labels" and metric.needs in SURVIVAL:
+        if name == "labels" and metric.kind.events:
             meaning = "Increasing times of the columns, below the last time of `y_true`."
         parameters += [f"{name} : {kind}", textwrap.indent(textwrap.fill(meaning, 96), "    ")]
     returned = "float, or ndarray of shape (n_classes,)" if metric.per_class else "float"

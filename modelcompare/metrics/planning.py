@@ -21,13 +21,6 @@ from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.quantiles import percentile_of
 from modelcompare.words import label_name
 
-_SETS = {"labels", "label_sets"}
-_SERVES = {
-    "probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"},
-    "label_sets": _SETS, "label_counts": _SETS,
-    "label_probabilities": {*_SETS, "probabilities", "label_probabilities"},
-}  # fmt: skip
-
 
 def check_served(metric: AnyMetric, predictions: TestSet) -> None:
     """Refuse a metric if a model, or `y_true`, does not have the data that it needs."""
@@ -42,23 +35,20 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
     )
     beside = _is_beside(metric, predictions)
     for model, kind in predictions.kinds.items():
-        serves = (
-            beside or metric.needs in _SERVES.get(kind, {kind}) or (of_two and kind == "values")
-        )
-        if not serves:
-            of_classes = kind == "values" and metric.needs in ("labels", "probabilities")
+        if not (beside or kind.serves(metric.needs) or (of_two and kind.real)):
+            of_classes = kind.real and metric.kind.has_classes
             raise ValueError(
                 f"metric {metric.name!r} needs {metric.needs}, but model {model!r} gave "
                 f"{kind}{hint if of_classes else ''}."
             )
-    if metric.needs == "scores" and metric.stem != "mean_score":
+    if metric.kind.scored and metric.stem != "mean_score":
         refuse_pseudo_values(predictions, f"metric {metric.name!r}")
-    if predictions.of_sets:
+    if predictions.kind.multilabel:
         _check_sets(metric, predictions)
     if metric.of_items and predictions.about is None:
         _check_answers(metric, predictions)
     truth = predictions.y_true
-    if metric.needs == "values" and truth is not None and truth.dtype.kind == "O":
+    if metric.kind.real and truth is not None and truth.dtype.kind == "O":
         raise ValueError(
             f"metric {metric.name!r} needs true values, but `y_true` holds texts{hint}."
         )
@@ -81,7 +71,7 @@ def _check_summed(metric: AnyMetric, predictions: TestSet, made_for: Sequence[st
 def _is_beside(metric: AnyMetric, predictions: TestSet) -> bool:
     """Return whether a metric is of scores beside the outputs, which need no judge."""
     names = predictions.names_beside
-    found = bool(names) and metric.needs == "scores" and name_of_score(metric, predictions) in names
+    found = bool(names) and metric.kind.scored and name_of_score(metric, predictions) in names
     if found and predictions.judge is not None:
         raise ValueError(
             f"metric {metric.name!r} is of scores of every sample, which need no judge; compare "
@@ -92,8 +82,8 @@ def _is_beside(metric: AnyMetric, predictions: TestSet) -> bool:
 
 def _check_sets(metric: AnyMetric, predictions: TestSet) -> None:
     """Refuse a metric of one class for each sample, of which sets of labels have any number."""
-    counts = "label_counts" in predictions.kinds.values()
-    if metric.needs.startswith("label_") and not (counts and metric.name == "hamming_loss"):
+    counts = predictions.kind.objects
+    if metric.kind.multilabel and not (counts and metric.name == "hamming_loss"):
         return
     ratio = metric.class_ratio if isinstance(metric, Metric) else None
     of_labels = isinstance(metric, Metric) and (metric.per_class or metric.family != "")
@@ -137,9 +127,13 @@ def positive_note(metric: AnyMetric, predictions: TestSet) -> tuple[str, ...]:
 
 def _of_positive(metric: AnyMetric, predictions: TestSet) -> bool:
     """Return whether a metric depends on which of two classes is the positive one."""
-    if predictions.n_classes != 2 or predictions.of_sets or not isinstance(metric, OrderMetric):
+    if (
+        predictions.n_classes != 2
+        or predictions.kind.multilabel
+        or not isinstance(metric, OrderMetric)
+    ):
         return False
-    return metric.of_positive or (metric.serves_values and "values" in predictions.kinds.values())
+    return metric.of_positive or (metric.serves_values and predictions.kind.real)
 
 
 def _check_answers(metric: AnyMetric, predictions: TestSet) -> None:
@@ -208,7 +202,7 @@ def _with_range(metric: Metric, name: str | None, predictions: TestSet) -> Metri
 
     A measure that is known by its name has the range 0 to 1, if its scores are within it.
     """
-    of_scores = "rows" in predictions.abilities and {*predictions.kinds.values()} == {"scores"}
+    of_scores = "rows" in predictions.abilities and predictions.kind.scored
     judged = () if predictions.about is None else predictions.about.judged
     binary = metric.statistics[0].name in judged or (
         of_scores and _hold(metric, predictions, lambda x: np.isin(x, (0.0, 1.0)))
@@ -225,7 +219,7 @@ def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, fl
     Scores between 0 and 1 without a declared range are assumed to have that range. Nothing is
     assumed about scores that are not in memory.
     """
-    of_rows = metric.needs == "scores" and "rows" in predictions.abilities
+    of_rows = metric.kind.scored and "rows" in predictions.abilities
     if not of_rows or not isinstance(metric, Metric):
         return metric.bounds
     declared = predictions.bounds_of(name_of_score(metric, predictions)) is not None

@@ -8,9 +8,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeAlias, cast, get_args
+from typing import Any, TypeAlias, get_args
 
 from modelcompare.arguments import checked
+from modelcompare.data.kinds import UNDECLARED
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, OrderMetric
@@ -55,7 +56,8 @@ def split_class(name: str) -> tuple[str, str | None]:
 def is_of_texts(metric: Any) -> bool:
     """Return whether a name is that of a metric that compares texts."""
     with suppress(ValueError):
-        return isinstance(metric, str) and get_metric(metric).needs == "texts"
+        kind = get_metric(metric).kind if isinstance(metric, str) else UNDECLARED
+        return kind.free_text and not kind.soft
     return False
 
 
@@ -239,38 +241,20 @@ def default_metrics(predictions: TestSet) -> tuple[str, ...]:
     """Return the names of the metrics to compare by when none are given."""
     if predictions.about is not None:
         return predictions.about.metrics
-    kinds = {*predictions.kinds.values()}
-    if kinds == {"scores"}:
-        return predictions.score_names or ("mean_score",)
-    if predictions.of_sets:
-        average = ("f1_micro", "f1_macro") if predictions.n_classes > 1 else ("f1_micro",)
-        if "label_detections" in kinds:
-            return ("map", "map_50")
-        if "label_counts" in kinds:
-            return ("precision_micro", "recall_micro", *average, "f1_samples")
-        soft = ("cf1_micro", "lrap") if kinds == {"label_probabilities"} else ()
-        return (*average, "f1_samples", "subset_accuracy", *soft)
-    if predictions.of_survival:
-        return ("c_index", "c_index_ipcw") if "risks" in kinds else ("integrated_brier_score",)
-    if kinds == {"probabilities"}:
-        return ("accuracy", "f1_macro", "cf1_macro")
-    if kinds <= {"labels", "probabilities"}:
-        return ("accuracy", "f1_macro")
-    if "values" in kinds:
-        # Raw scores of two classes have an order; their distance from 0 or 1 has no meaning.
-        two = predictions.n_classes == 2
-        return ("roc_auc", "average_precision") if two else ("rmse", "mae", "r2")
-    raise ValueError(
-        "name the metrics to compare texts by, metrics=['wer'] or ['bleu', 'chrf'] say; they have "
-        "no default."
-    )
+    found = predictions.score_names or predictions.kind.default_metrics_of(predictions.n_classes)
+    if not found:
+        raise ValueError(
+            "name the metrics to compare texts by, metrics=['wer'] or ['bleu', 'chrf'] say; they "
+            "have no default."
+        )
+    return found
 
 
 def left_out_by_default(predictions: TestSet) -> tuple[str, ...]:
     """Return a note if `default_metrics` lacks a metric that only some models allow."""
-    if {*predictions.kinds.values()} != {"labels", "probabilities"}:
+    hard = [name for name, kind in predictions.kinds.items() if kind.coded]
+    if not predictions.kind.coded or len(hard) == len(predictions.models):
         return ()
-    hard = [name for name, kind in predictions.kinds.items() if kind == "labels"]
     which = f"{hard[0]!r} and {len(hard) - 1} more models" if len(hard) > 1 else repr(hard[0])
     return (f"cf1_macro is left out: {which} gave labels, and it needs probabilities of all.",)
 
@@ -300,7 +284,7 @@ def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivisi
             found = _named(name if of_some else metric, predictions, zero_division)
             if text is not None and of_some:
                 return over_classes(found, text, predictions)
-        if isinstance(found, Metric | OrderMetric) and found.needs == "scores":
+        if isinstance(found, Metric | OrderMetric) and found.kind.scored:
             return given_score(found, predictions)
         return of_classes(found, predictions)
     if isinstance(metric, CostMetric):
@@ -308,9 +292,7 @@ def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivisi
     if isinstance(metric, BaseMetric):
         return of_classes(metric, predictions)
     if callable(metric):
-        kinds = {*predictions.kinds.values()}
-        needs = "labels" if kinds == {"labels", "probabilities"} else kinds.pop()
-        return from_callable(metric, needs=needs)
+        return from_callable(metric, needs=predictions.kind.name)
     raise TypeError(
         f"`metrics` holds {metric!r}; give a metric's name, a Metric, or a function "
         "metric(y_true, y_output)."
@@ -378,7 +360,7 @@ def from_callable(
         raise TypeError(f"`function` must be callable, got {function!r}.")
     better, known = resolved_direction(str(inferred), greater_is_better)
     return CallableMetric(
-        name=inferred, function=function, needs=cast("Any", needs), bounds=bounds,
+        name=inferred, function=function, needs=needs, bounds=bounds,
         greater_is_better=better, direction_from=known, per_class=per_class,
         smooth=smooth,
         description=inspect.getdoc(function) or "",

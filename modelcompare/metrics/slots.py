@@ -13,7 +13,8 @@ import math
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.data.kinds import Output
+from modelcompare.data.kinds import TEXTS
+from modelcompare.data.outputs import Output
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.metrics.counts import with_twin
 from modelcompare.metrics.texts import text_pairs
@@ -74,7 +75,7 @@ def _expected_slot_counts(outcomes: Outcomes) -> FloatArray:
         texts += [text for text, _ in pairs]
         mass += [p for _, p in pairs]
         sample += [place] * len(pairs)
-    output = Output("texts", np.array(texts, dtype=object))
+    output = Output(TEXTS, np.array(texts, dtype=object))
     numbers = _slot_counts(Outcomes(output, y_true=outcomes.y_true[sample]))
     first = np.flatnonzero(np.diff(sample, prepend=-1))
     return np.add.reduceat(numbers * np.array(mass)[:, None], first, axis=0)

@@ -15,7 +15,7 @@ from typing import Any, get_args
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.data.kinds import Output
+from modelcompare.data.outputs import Output
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
 from modelcompare.metrics.quotient import side_by_side
@@ -27,10 +27,8 @@ _BETA = 2.0
 
 def likeliest(output: Output) -> list[str]:
     """Return the text of each sample; of a list, the most probable one."""
-    texts: list[Any] = output.array.tolist()
-    if output.kind == "texts":
-        return texts
-    return [max(found, key=lambda pair: pair[1])[0] for found in texts]
+    texts: list[str] = output.read_as("texts").tolist()
+    return texts
 
 
 def reference_pairs(outcomes: Outcomes) -> list[tuple[str, tuple[str, ...]]]:

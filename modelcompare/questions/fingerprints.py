@@ -177,7 +177,7 @@ def _outputs(preds: TestSet, *, model: str) -> _Columns:
     if model not in preds.models:
         return []
     output, labels = preds.output(model), preds.labels
-    given = output.array if labels is None or output.kind != "labels" else labels[output.array]
+    given = labels[output.array] if labels is not None and output.kind.coded else output.array
     beside: _Columns = [] if output.beside is None else [("beside", output.beside)]
     return [("output", given), *beside]
 

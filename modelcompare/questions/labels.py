@@ -200,7 +200,7 @@ class LabelPlan:
         else:
             texts = predictions.labels.astype(str)
             columns = {
-                model: predictions.output(model).array if kind == "values"
+                model: predictions.output(model).array if kind.real
                 else texts[predictions.predicted(model)]
                 for model, kind in predictions.kinds.items()
             }  # fmt: skip

@@ -185,10 +185,10 @@ class Unseen:
     def assumption(self, metric: AnyMetric) -> str:
         """Describe the assumed range of scores, and their direction if it is not declared."""
         parts = []
-        if self.of_means and metric.needs == "scores":
+        if self.of_means and metric.kind.scored:
             parts.append(f"assuming scores lie within {self.low:g} and {self.high:g}")
         up, known = metric.greater_is_better, metric.direction_from
-        if known == "name" or (metric.needs == "scores" and not up):
+        if known == "name" or (metric.kind.scored and not up):
             parts.append(sentence(up, known))
         return "; ".join(parts)
 
@@ -199,7 +199,7 @@ class Unseen:
         """
         if is_quantile(metric) or math.isfinite(self.high - self.low):
             return ""
-        given = metric.needs == "scores"
+        given = metric.kind.scored
         remedy = " (declare it with bounds= or --read range=LOW,HIGH)" if given else ""
         return (
             f"No level is promised, as {metric.name} has no known range{remedy}: losses on fewer "

@@ -16,7 +16,7 @@ import pandas as pd
 from modelcompare.arrays import AnyArray, BoolArray
 from modelcompare.data import variants
 from modelcompare.data.checks import refuse_rows, row_numbers, warn_of_data
-from modelcompare.data.kinds import inferred
+from modelcompare.data.kind_inference import inferred
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import known_direction
 from modelcompare.readers import cell_types

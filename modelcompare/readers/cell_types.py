@@ -12,7 +12,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray
 from modelcompare.data.checks import rows_text
-from modelcompare.data.kinds import are_values, is_real
+from modelcompare.data.kind_inference import are_values, is_real
 from modelcompare.readers.messages import as_options
 from modelcompare.words import KindOrAuto
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.data.checks import refuse_rows
-from modelcompare.data.label_sets import SETS
+from modelcompare.data.kinds import UNDECLARED
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.profile import Profile
@@ -29,7 +29,9 @@ _SHARED = 0.5
 
 def joined(seen: Profile) -> Profile:
     """Replace lists of labels, and columns of 0 and 1 for each label of the truth, by tuples."""
-    if seen.columns.scores or seen.columns.score or seen.columns.kind not in ("auto", *SETS):
+    declared = seen.columns.output_kind
+    other = not (declared is UNDECLARED or declared.multilabel)
+    if seen.columns.scores or seen.columns.score or other:
         return seen
     seen = _of_indicators(seen)
     true = seen.columns.true or names.first(seen.headings, names.TRUE)
@@ -55,7 +57,7 @@ def _tuples(column: Column, seen: Profile, true: str) -> Column | None:
         return None
     if isinstance(next(iter(column.dropna()), None), tuple):
         return column
-    split = seen.columns.kind in SETS
+    split = seen.columns.output_kind.multilabel
     first = next(iter(column.dropna()), None)
     written = isinstance(first, str) and _WRITTEN.fullmatch(first)
     if not (split or written or isinstance(first, list | set | frozenset | np.ndarray)):

@@ -14,7 +14,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.checks import SUM_TOLERANCE
-from modelcompare.data.kinds import are_codes
+from modelcompare.data.kind_inference import are_codes
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.messages import as_options
@@ -33,7 +33,7 @@ def spread(seen: Profile, *, alone: bool) -> Profile:
     Other lists stay unchanged: they describe the samples, unless they are named like outputs.
     """
     columns = seen.columns
-    if columns.kind in ("texts", "text_lists") or columns.scores or columns.score:
+    if columns.output_kind.free_text or columns.scores or columns.score:
         return seen
     seen = _of_objects(seen)
     if alone:

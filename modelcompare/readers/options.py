@@ -11,10 +11,10 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray
 from modelcompare.data.checks import rows_text
+from modelcompare.data.kinds import Kind, kind_declared
 from modelcompare.data.positive import conventional
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import Range
-from modelcompare.data.survival import SURVIVAL
 from modelcompare.directions import resolved
 from modelcompare.readers.cell_types import (
     MISSING_MARKS,
@@ -154,6 +154,11 @@ class Columns:
                 "(--read na='')."
             )
 
+    @property
+    def output_kind(self) -> Kind:
+        """Output type as declared, without any properties if it is not."""
+        return kind_declared(self.kind)
+
     def given_labels(self, found: AnyArray | None, truth: AnyArray | None) -> AnyArray | None:
         """Return the classes, those of probabilities or named, of the true labels' type; or None.
 
@@ -166,7 +171,7 @@ class Columns:
             return None if order is None else typed_labels([*order], truth)
         if order is None:
             # Times of survival probabilities are texts here.
-            by = as_numbers(found) if self.kind in SURVIVAL else found
+            by = as_numbers(found) if self.output_kind.events else found
             return conventional(found[np.argsort(by, kind="stable")])
         place = {str(label): k for k, label in enumerate(found.tolist())}
         if {*place} != {*order}:
@@ -192,13 +197,13 @@ class Columns:
 
     def check_used(self, predictions: Predictions, *, in_rows: bool = False) -> None:
         """Refuse options without effect on what was read."""
-        kinds = {predictions.output(model).kind for model in predictions.models}
-        gave = f"the models gave {', '.join(sorted(kinds))}"
-        if kinds != {"scores"}:
+        given = {kind.name for kind in predictions.kinds.values()}
+        gave = f"the models gave {', '.join(sorted(given))}"
+        if not predictions.kind.scored:
             scored = "leave it out, or pass scores=True (--read scores)"
             for name in ("bounds", *(() if self.directs_functions else ("greater_is_better",))):
                 self._refuse(name, gave, scored)
-        if kinds.isdisjoint(SURVIVAL):
+        if not predictions.kind.events:
             self._refuse("event", gave)
         if predictions.labels is None:
             self._refuse("labels", gave)

@@ -115,7 +115,7 @@ def _at_chance(predictions: Predictions) -> list[str]:
     labels = [] if predictions.labels is None else [*map(str, predictions.labels)]
     if predictions.codes is None or labels != ["0", "1"]:
         return []
-    models = [m for m in predictions.models if predictions.output(m).kind == "labels"]
+    models = [m for m in predictions.models if predictions.output(m).kind.coded]
     found = [m for m in models if agree_by_chance(predictions.predicted(m), predictions.codes)]
     return found if len(found) < len(models) else []
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from modelcompare.data.survival import SURVIVAL
+from modelcompare.data.kinds import UNDECLARED
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import listed
 from modelcompare.readers.profile import Profile
-from modelcompare.words import Kind
+from modelcompare.words import KindName
 
 _AT_A_TIME = re.compile(r".+:\s*[0-9.]+(?:e[+-]?[0-9]+)?", re.IGNORECASE)
 
@@ -23,14 +23,15 @@ def with_pairs(seen: Profile) -> Profile:
     Models then give risks, or columns ``cnn:12`` of the probability to survive time 12.
     """
     columns = seen.columns
-    if columns.scores or columns.score or columns.kind not in ("auto", *SURVIVAL):
+    other = not (columns.output_kind is UNDECLARED or columns.output_kind.events)
+    if columns.scores or columns.score or other:
         if columns.event is not None:
             raise ValueError(
                 "event= (--read event=COLUMN) is for times until an event; leave kind (--kind) and "
                 "scores (--read scores) out."
             )
         return seen
-    wanted = columns.event is not None or columns.kind in SURVIVAL
+    wanted = columns.event is not None or columns.output_kind.events
     usual_time = names.first(seen.headings, names.TIME)
     true = columns.true or names.first(seen.headings, names.TRUE)
     time = columns.true or usual_time
@@ -59,7 +60,7 @@ def with_pairs(seen: Profile) -> Profile:
     heading = f"{time} and {event}"
     frame = seen.frame.drop(columns=[h for h in (time, event) if h not in columns.slices])
     frame, soft = _in_time(frame)
-    kind: Kind = "survival_probabilities" if soft else "risks"
+    kind: KindName = "survival_probabilities" if soft else "risks"
     changed = replace(columns, true=heading, event=None, kind=kind)
     return seen.holding(frame.assign(**{heading: truth}), changed)
 

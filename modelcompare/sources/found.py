@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.data import checks
-from modelcompare.data.kinds import Answers, check_matches
+from modelcompare.data.misspelt import Answers, check_matches
 from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.readers.cell_types import MISSING_MARKS, as_numbers, names, names_or_numbers
 

@@ -15,7 +15,8 @@ from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import DataWarning, rows_from
 from modelcompare.data.described import answers_of
-from modelcompare.data.kinds import Answers
+from modelcompare.data.kinds import KINDS
+from modelcompare.data.misspelt import Answers
 from modelcompare.data.positive import conventional
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.labels import COLLAPSE_AT
@@ -38,7 +39,6 @@ from modelcompare.sources.rows import MOST_NAMES, TIMES, Rows, cells, check_name
 
 # A column of more distinct labels has no classes.
 _MOST_CLASSES = 65_536
-_SUPPORTED = ("labels", "probabilities", "values", "scores", "texts")
 
 
 class CannotScanError(ValueError):
@@ -152,7 +152,7 @@ class Layout:
         if counted is not None:
             return answers_of(shown, _times(counted))
         found: dict[str, Answers] = {}
-        for model in [model for model, kind in shown.kinds.items() if kind == "labels"]:
+        for model in [model for model, kind in shown.kinds.items() if kind.coded]:
             alone = self.of_models([model])
             found |= answers_of(*alone.distinct(self.rows.counted(alone.needed, self.rows.n_rows)))
         return found
@@ -164,13 +164,15 @@ class Layout:
     def settled(self, shown: Predictions) -> Layout:
         """Return the layout with the classes and output types of some rows."""
         for model, kind in shown.kinds.items():
-            if kind not in _SUPPORTED:
+            if not kind.scannable:
+                known = ", ".join(each.name for each in KINDS.values() if each.scannable)
                 raise CannotScanError(
                     f"{self.where}: model {model!r} gave {kind}, and a scan reads "
-                    f"{', '.join(_SUPPORTED)}; read it whole with read_predictions."
+                    f"{known}; read it whole with read_predictions."
                 )
         kinds = {*shown.kinds.values()}
-        columns = replace(self.columns, kind=kinds.pop()) if len(kinds) == 1 else self.columns
+        declared: Any = kinds.pop().name if len(kinds) == 1 else self.columns.kind
+        columns = replace(self.columns, kind=declared)
         return replace(self, columns=columns, labels=shown.labels)
 
     def of_models(self, models: Sequence[str]) -> Layout:

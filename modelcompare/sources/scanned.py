@@ -16,7 +16,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import ROW_BLOCK, AnyArray, Found, IntArray, once
 from modelcompare.data import checks
 from modelcompare.data.described import written_classes
-from modelcompare.data.kinds import Answers, check_guess
+from modelcompare.data.misspelt import Answers, check_guess
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.checkpoints import claim
@@ -180,7 +180,7 @@ class ScannedPredictions(TestSet):
 
     @property
     def sample(self) -> Predictions:
-        if {*self.kinds.values()} != {"scores"}:
+        if not self.kind.scored:
             return self._head
         # For scores, a block in which not all are 0 or 1.
         return self.kept("sample", lambda: next(

@@ -11,13 +11,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
+from modelcompare.data.kinds import KINDS
 from modelcompare.data.positive import check_needed
 from modelcompare.data.sums import (
     ABOUT,
@@ -35,7 +36,7 @@ from modelcompare.readers.tables import as_frame
 from modelcompare.sources.found import check_known, classes, without_findings
 from modelcompare.sources.possible import check_possible
 from modelcompare.sources.sketches import Sketch
-from modelcompare.words import MOST_BUCKETS, Kind, shown
+from modelcompare.words import MOST_BUCKETS, shown
 
 # Errors of invalid rows: no JSON, missing fields, texts instead of numbers.
 _DAMAGED = (
@@ -221,7 +222,7 @@ def _are_statistics(found: tuple[Summed, ...]) -> bool:
 # Checks of the description in a file.
 _FITS: dict[str, Callable[[Any], bool]] = {
     "salt": lambda salt: isinstance(salt, str), "models": _are_distinct,
-    "kinds": lambda kinds: isinstance(kinds, tuple) and {*kinds} <= {*get_args(Kind)},
+    "kinds": lambda kinds: isinstance(kinds, tuple) and {*kinds} <= {*KINDS},
     "labels": _are_classes, "metrics": _are_distinct, "statistics": _are_statistics,
     **dict.fromkeys(("judged", "runs"), _are_texts),
     "strata": lambda names: _are_texts(names) and len({*names}) == len(names),

@@ -24,7 +24,8 @@ from scipy.special import gammaln
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.columns import Source
-from modelcompare.data.kinds import Output
+from modelcompare.data.kinds import kind_named
+from modelcompare.data.outputs import Output
 from modelcompare.data.positive import positive_of
 from modelcompare.data.sums import (
     ABOUT,
@@ -78,15 +79,15 @@ class Sketch(TestSet):
     def __init__(self, about: About, counts: IntArray, numbers: Numbers) -> None:
         self.about, self.counts, self.numbers = about, counts, numbers
         self._name, self._missing_mass = about.name, False
-        of_scores = {*about.kinds} == {"scores"}
-        self._score_names = about.score_names if of_scores else ()
-        self._names_beside = () if of_scores else about.score_names
+        kinds = map(kind_named, about.kinds)
+        self._kinds = dict(zip(about.models, kinds, strict=True))
+        self._score_names = about.score_names if self.kind.scored else ()
+        self._names_beside = () if self.kind.scored else about.score_names
         self._source = Source()
         self._greater_is_better = about.greater_is_better
         self._bounds = about.bounds
-        self._kinds = dict(zip(about.models, about.kinds, strict=True))
         self._labels = None if about.labels is None else np.array(about.labels)
-        two = None if self.n_classes != 2 or self.of_sets else self._labels
+        two = None if self.n_classes != 2 or self.kind.multilabel else self._labels
         self._positive = None if two is None else positive_of(about.positive, two)
         strata = None
         if about.strata:
@@ -214,7 +215,7 @@ class Sketch(TestSet):
         )
 
     def _of_models(self, models: Sequence[str]) -> Sketch:
-        kinds = tuple(self.kinds[model] for model in models)
+        kinds = tuple(self.kinds[model].name for model in models)
         kept = {*models, EVERY_MODEL}
         numbers = {key: found for key, found in self.numbers.items() if key[1] in kept}
         return Sketch(replace(self.about, models=tuple(models), kinds=kinds), self.counts, numbers)
@@ -256,7 +257,7 @@ def _identity(sketch: Sketch) -> dict[str, Any]:
         "salts": about.salt,
         "numbers of buckets": sketch.n_buckets,
         "models": sorted(about.models),
-        "output types": sketch.kinds,
+        "output types": {model: kind.name for model, kind in sketch.kinds.items()},
         "designs": "strata" if about.strata else "no strata",
         "statistics": sorted(summed.name for summed in about.statistics),
         "types of true labels": "no classes" if about.labels is None else of_classes,

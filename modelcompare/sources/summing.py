@@ -158,7 +158,7 @@ def block_sums(
     strata, stratum = _strata(block)
     about = About(
         salt=salt, models=block.models,
-        kinds=tuple(block.kinds.values()),
+        kinds=tuple(kind.name for kind in block.kinds.values()),
         labels=None if block.labels is None else tuple(block.labels.tolist()),
         positive=block.positive,
         metrics=tuple(metric.name for metric in chosen),
@@ -243,9 +243,7 @@ def _bucket_sums(
 def _judged(metrics: Iterable[Metric]) -> tuple[str, ...]:
     """Return the statistics of scores that are all 0 or 1."""
     return tuple(
-        metric.statistics[0].name
-        for metric in metrics
-        if metric.needs == "scores" and metric.proportion
+        metric.statistics[0].name for metric in metrics if metric.kind.scored and metric.proportion
     )
 
 

@@ -9,7 +9,8 @@ import pytest
 from numpydoc.docscrape import FunctionDoc
 
 import modelcompare as mc
-from modelcompare.data.kinds import Output
+from modelcompare.data.kinds import KINDS, SCORES, VALUES
+from modelcompare.data.outputs import Output
 from modelcompare.metrics import FAMILIES, METRICS
 from modelcompare.metrics.base import Outcomes
 from modelcompare.metrics.counts import soft_twin
@@ -58,18 +59,18 @@ def outcomes(needs):
     rng = np.random.default_rng(0)
     if needs in ("values", "scores"):
         y = rng.integers(1, 9, 12).astype(float)
-        return Outcomes(Output("values", y + rng.normal(0, 0.3, 12)), y_true=y)
+        return Outcomes(Output(VALUES, y + rng.normal(0, 0.3, 12)), y_true=y)
     if needs in ("label_sets", "label_probabilities"):
         true = (rng.random((12, 3)) < 0.5).astype(float)
         array = rng.random((12, 3)) if needs == "label_probabilities" else 1 - true[::-1]
-        return Outcomes(Output(needs, array), n_classes=3, true_distribution=true)
+        return Outcomes(Output(KINDS[needs], array), n_classes=3, true_distribution=true)
     predicted = np.array(["a b", "a c b", "B-x O", "a"] * 3, dtype=object)
     true = np.array(["a b", "a b b", "B-x I-x", "c a"] * 3, dtype=object)
     if needs == "text_lists":
         lists = np.empty(12, dtype=object)
         lists[:] = [((text, 0.75), ("a", 0.25)) for text in predicted]
         predicted = lists
-    return Outcomes(Output(needs, predicted), y_true=true)
+    return Outcomes(Output(KINDS[needs], predicted), y_true=true)
 
 
 OTHERS = [
@@ -85,10 +86,10 @@ def test_numerators_and_denominators_are_sums_over_samples(name):
     given = outcomes(metric.needs)
     if metric.of_items:
         right = (given.output.array > 4).astype(float)
-        given = Outcomes(Output("scores", right), items=np.repeat([0, 1], [5, 7]))
+        given = Outcomes(Output(SCORES, right), items=np.repeat([0, 1], [5, 7]))
     if name.startswith("perplexity"):
         logs = -np.abs(given.output.array)
-        given = replace(given, output=Output("values", logs))
+        given = replace(given, output=Output(VALUES, logs))
     rows = [s.compute(given) * weight[:, None] for s in metric.statistics]
     totals = [row.sum(axis=0) for row in rows]
     for part, total in zip(metric.ratio(*rows), metric.ratio(*totals), strict=True):

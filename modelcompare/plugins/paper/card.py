@@ -33,20 +33,12 @@ from modelcompare.report.json_text import json_document
 from modelcompare.report.tables import Table, column, interval_column
 from modelcompare.report.writers.formats import markdown
 from modelcompare.words import (
-    Kind,
     check_mapping,
     check_text,
     label_name,
     value_name,
 )
 
-_TASKS: dict[Kind, str] = {
-    "labels": "classification", "probabilities": "classification", "values": "regression",
-    "texts": "text-generation", "text_lists": "text-generation", "scores": "evaluation",
-    "label_sets": "classification", "label_probabilities": "classification",
-    "label_counts": "detection", "label_detections": "detection", "risks": "survival-analysis",
-    "survival_probabilities": "survival-analysis",
-}  # fmt: skip
 # Metrics with other names at https://hf.co/metrics, where the average is an argument.
 _TYPES = {
     "matthews_corrcoef": "matthews_correlation", "pearson": "pearsonr", "spearman": "spearmanr",
@@ -156,7 +148,7 @@ def _tables(
     tables = [_evaluation_data(once(predictions, model)), *_scores(result, model)]
     if predictions.slices is not None:
         tables.append(_subgroups(predictions, model, metrics, min_size, options))
-    if predictions.kinds[model] == "probabilities":
+    if predictions.kinds[model].distribution:
         tables.append(_calibration(predictions[model], options))
     return tables
 
@@ -231,7 +223,7 @@ def metadata(
     values = zip(scores["metric"], scores["label"], scores["estimate"], strict=True)
     measured = dataset or predictions.name or "test set"
     found = {
-        "task": {"type": task or _TASKS[predictions.kinds[model]]},
+        "task": {"type": task or predictions.kinds[model].task},
         "dataset": {"type": measured, "name": measured},
         "metrics": [_metric(*value) for value in values if math.isfinite(value[2])],
     }

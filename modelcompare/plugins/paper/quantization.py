@@ -11,6 +11,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.data.confidences import quantize
+from modelcompare.data.kinds import PROBABILITIES
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.variants import with_models
@@ -148,7 +149,7 @@ def quantization_study(
     for number in numbers:
         rounded = quantize(predictions, number)
         every = raw | {f"{m}, rounded": rounded.probabilities(m) for m in raw}
-        both = with_models(predictions, every, "probabilities")
+        both = with_models(predictions, every, PROBABILITIES)
         evaluation = Evaluation(both, resolve_metrics(metrics, both), collapse=False)
         rows.append(_rows(evaluation, number, confidence_level))
     values, pairs = (

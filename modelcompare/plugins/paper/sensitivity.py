@@ -17,6 +17,7 @@ from modelcompare.comparison.bootstrap import bootstrap, evaluate
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.checks import softmax
+from modelcompare.data.kinds import PROBABILITIES
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.variants import with_models
@@ -211,7 +212,7 @@ def sensitivity_study(
         for number, (change, level) in enumerate(levels):
             own_seed = child_seed(seed, place, number)
             variants[f"{change} {level:g}"] = _changed(probabilities, change, level, own_seed)
-        changed = with_models(predictions, variants, "probabilities")
+        changed = with_models(predictions, variants, PROBABILITIES)
         if new_runs:
             # Variants of a model have its own runs.
             changed = changed.with_columns(runs=np.asarray(predictions.runs_of(model)))

@@ -28,7 +28,8 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.data.kinds import Output
+from modelcompare.data.kinds import VALUES
+from modelcompare.data.outputs import Output
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.callables import call_function, given_output
 from modelcompare.engine.contrasts import difference_of
@@ -178,7 +179,7 @@ def _called(predictions: TestSet, metric: CallableMetric, models: Sequence[str])
 def _sorted(predictions: TestSet, metric: OrderMetric, models: Sequence[str]) -> _Pair:
     """Sort both models' outputs together, and weigh each sample's by 1 and 0."""
     a, b = (Outcomes.of(predictions, model) for model in models)
-    scored = any(o.output.kind == "values" or o.output.order is not None for o in (a, b))
+    scored = any(o.output.kind.real or o.output.order is not None for o in (a, b))
     if metric.serves_values and scored:
         # Raw scores have different scales, which the order of the samples ignores.
         a, b = _ranked(a), _ranked(b)
@@ -219,7 +220,7 @@ def _spread(differences: FloatArray) -> FloatArray:
 def _ranked(outcomes: Outcomes) -> Outcomes:
     from scipy.stats import rankdata
 
-    return replace(outcomes, output=Output("values", rankdata(outcomes.score(1))))
+    return replace(outcomes, output=Output(VALUES, rankdata(outcomes.score(1))))
 
 
 def _one_after_the_other(a: Outcomes, b: Outcomes) -> Outcomes:
