@@ -107,9 +107,6 @@ class Kind:
     def __repr__(self) -> str:
         return self.name
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return kind_named, (self.name,)
-
     @property
     def coded(self) -> bool:
         """True for labels: arrays hold codes of classes."""
@@ -244,11 +241,6 @@ KINDS: dict[str, Kind] = {
 """All kinds by name; plugins add theirs."""
 UNDECLARED = Kind("auto", "", "")
 """Outputs of which no type is declared, without any properties."""
-
-
-def kind_named(name: str) -> Kind:
-    """Return the output type of a name."""
-    return KINDS[name]
 
 
 def kind_declared(option: str) -> Kind:

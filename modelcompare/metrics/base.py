@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.data.kinds import Kind, kind_named
+from modelcompare.data.kinds import KINDS, Kind
 from modelcompare.directions import Known, sentence
 from modelcompare.metrics.factories import Factory as Factory
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
@@ -116,7 +116,7 @@ class BaseMetric:
     @property
     def kind(self) -> Kind:
         """Output type that it needs."""
-        return kind_named(self.needs)
+        return KINDS[self.needs]
 
     @property
     def is_additive(self) -> bool:

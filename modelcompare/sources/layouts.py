@@ -135,14 +135,14 @@ class Layout:
         """The columns of labels: the truth and models without fractions."""
         import pyarrow as pa
 
-        true, kind = self.roles.true, self.columns.kind
+        true, kind = self.roles.true, self.columns.output_kind
         by_heading = any({*of_model} != {None} for of_model in self.roles.outputs.values())
         named = [
             column for column in self.needed
             if not pa.types.is_floating(self.schema.field(column).type)
             and column not in self.columns.beside_names
         ]  # fmt: skip
-        return [] if by_heading or true not in named or kind in ("values", "scores") else named
+        return [] if by_heading or true not in named or kind.real or kind.scored else named
 
     def answers(self, shown: Predictions, counted: Any | None) -> dict[str, Answers]:
         """Count pairs of true and predicted labels of each model that gave labels.

@@ -24,7 +24,7 @@ from scipy.special import gammaln
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.columns import Source
-from modelcompare.data.kinds import kind_named
+from modelcompare.data.kinds import KINDS
 from modelcompare.data.outputs import Output
 from modelcompare.data.positive import positive_of
 from modelcompare.data.sums import (
@@ -79,7 +79,7 @@ class Sketch(TestSet):
     def __init__(self, about: About, counts: IntArray, numbers: Numbers) -> None:
         self.about, self.counts, self.numbers = about, counts, numbers
         self._name, self._missing_mass = about.name, False
-        kinds = map(kind_named, about.kinds)
+        kinds = map(KINDS.__getitem__, about.kinds)
         self._kinds = dict(zip(about.models, kinds, strict=True))
         self._score_names = about.score_names if self.kind.scored else ()
         self._names_beside = () if self.kind.scored else about.score_names
