@@ -1,4 +1,3 @@
-from modelcompare import crossval as crossval
 from modelcompare import diagnostics as diagnostics
 from modelcompare import io as io
 from modelcompare import metrics as metrics
@@ -16,6 +15,7 @@ from modelcompare.metrics.base import SparseDataWarning as SparseDataWarning
 from modelcompare.metrics.base import UndefinedMetricWarning as UndefinedMetricWarning
 from modelcompare.metrics.listing import list_metrics as list_metrics
 from modelcompare.metrics.registry import get_metric as get_metric
+from modelcompare.plugins.folds import crossval as crossval
 from modelcompare.plugins.paper import studies as studies
 from modelcompare.questions.decide import decide as decide
 from modelcompare.questions.gate import gate as gate

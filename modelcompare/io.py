@@ -10,7 +10,6 @@ from modelcompare.data.confidences import quantize as quantize
 from modelcompare.readers import read_sets as read_sets
 from modelcompare.readers.counts import from_counts as from_counts
 from modelcompare.readers.item_counts import from_item_counts as from_item_counts
-from modelcompare.readers.results import from_results as from_results
 from modelcompare.sources.scanned import ScannedPredictions as ScannedPredictions
 from modelcompare.sources.scanned import scan_predictions as scan_predictions
 from modelcompare.sources.sketch_files import read_sketch as read_sketch

@@ -26,7 +26,6 @@ from modelcompare.words import (
     check_count,
     check_fraction,
     check_jobs,
-    check_number,
     check_numbers,
     check_text,
     check_zero_division,
@@ -184,10 +183,6 @@ OPTIONS: Mapping[str, Option] = {
             "level.",
         ),
         _fraction(name="power", default=0.8, help="Wanted power."),
-        _statistics(
-            name="rope", type=float, default=0.01, check=check_number, metavar="NUMBER",
-            help="Differences up to this count as none.",
-        ),
         _cost(name="cost_item", help="Cost of a labelled item; marks the cheapest numbers."),
         _cost(name="cost_run", help="Cost of a training run of one model; both models pay it."),
         _statistics(

@@ -17,7 +17,13 @@ from typing import Any
 
 _FOLDER = f"{__package__}.plugins"
 # Names, commands and flags by the plugin that adds them, for the error where it is absent.
-OWNERS = {"io.from_coco": "detection", "studies": "paper", "study": "paper", "--card": "paper"}
+OWNERS = {
+    "io.from_coco": "detection",
+    "crossval": "folds", "--n-train": "folds", "--n-test": "folds", "--rope": "folds",
+    "studies": "paper", "study": "paper", "--card": "paper",
+    "io.from_results": "published", "tests.critical_difference": "published",
+    "a table of results": "published",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,22 +37,31 @@ class Plugin:
     package : str
         Its package.
     public : mapping of str to str
-        Places of public names, which begin with the room where they are: ``io.from_results``.
-    commands, branches : str
-        Places of rows of the command line: tuples of `Command`, and of `Branch` of other commands.
+        Places of public names, which begin with the room where they are: ``io.from_coco``. The
+        other places are those of tuples of rows, of which a plugin adds its own to a table.
+    commands, additions : str
+        Rows of the command line: tuples of `Command`, and of `Addition` to other commands.
     readers : str
-        Place of functions that read files whole: `modelcompare.readers.whole`.
+        Functions that read files whole: `modelcompare.readers.whole`.
     metrics : str
-        Place of records of metrics.
+        Records of metrics.
+    score_tables : str
+        Functions that compare models by a table of scores: ``f(frame, reading, figure, **options)``
+        returns a result, or None if the table has other scores. The first result is taken.
+    set_results : str
+        Functions that compare models by results on several test sets: ``f(reading, **options)``
+        returns a result, or None if files hold no such results.
     """
 
     name: str
     package: str
     public: Mapping[str, str] = field(default_factory=dict)
     commands: str = ""
-    branches: str = ""
+    additions: str = ""
     readers: str = ""
     metrics: str = ""
+    score_tables: str = ""
+    set_results: str = ""
 
     def load(self, place: str) -> Any:
         """Import a place in its package."""
@@ -78,6 +93,12 @@ def rows(table: str) -> tuple[Any, ...]:
     """Load the rows that plugins add to a table of the core, such as ``commands``."""
     places = [(plugin, getattr(plugin, table)) for plugin in plugins().values()]
     return tuple(row for plugin, place in places if place for row in plugin.load(place))
+
+
+def first(table: str, *given: Any, **options: Any) -> Any:
+    """Return the first result of functions that plugins add to a table; None if none has one."""
+    results = (answer(*given, **options) for answer in rows(table))
+    return next((result for result in results if result is not None), None)
 
 
 def public(module: str) -> dict[str, tuple[Plugin, str]]:

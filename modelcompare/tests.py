@@ -2,7 +2,6 @@
 
 from modelcompare import plugs
 from modelcompare.comparison.ranks import RankComparison as RankComparison
-from modelcompare.comparison.ranks import critical_difference as critical_difference
 from modelcompare.diagnostics.calibration import CalibrationTest as CalibrationTest
 from modelcompare.diagnostics.calibration import calibration_test as calibration_test
 from modelcompare.questions.adjust import adjust as adjust

@@ -1,7 +1,7 @@
 from modelcompare.comparison.ranks import RankComparison as RankComparison
-from modelcompare.comparison.ranks import critical_difference as critical_difference
 from modelcompare.diagnostics.calibration import CalibrationTest as CalibrationTest
 from modelcompare.diagnostics.calibration import calibration_test as calibration_test
+from modelcompare.plugins.published.ranks import critical_difference as critical_difference
 from modelcompare.questions.adjust import adjust as adjust
 from modelcompare.questions.forecasts import diebold_mariano as diebold_mariano
 from modelcompare.questions.omnibus import OmnibusResult as OmnibusResult

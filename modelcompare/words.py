@@ -98,7 +98,6 @@ UnpairedTest = Literal[
 OmnibusTest = Literal["cochran-q", "friedman"]
 PosthocTest = Literal["nemenyi", "wilcoxon-holm"]
 VarianceTest = Literal["f", "bartlett", "levene", "brown-forsythe", "fligner", "pitman-morgan"]
-FoldTest = Literal["corrected-t", "5x2cv-t", "5x2cv-f"]
 Correction = Literal[
     "holm",
     "hochberg",

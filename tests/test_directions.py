@@ -125,11 +125,3 @@ def test_a_missing_result_of_a_loss_counts_as_the_highest_one():
     preds = mc.read_predictions(frame, missing="worst")
     assert preds.greater_is_better is False
     assert preds.output("a").array.tolist() == [0.1, 0.3, 1.0, 0.2]
-
-
-def test_folds_of_a_loss_with_a_name_of_its_own_need_no_direction():
-    rng = np.random.default_rng(0)
-    rows = [(f, m, "val_loss", rng.random() + i) for f in range(6) for i, m in enumerate("ab")]
-    frame = pd.DataFrame(rows, columns=["fold", "model", "metric", "value"])
-    found = mc.crossval.compare_folds(frame, n_train=90, n_test=10)
-    assert found.greater_is_better == {"val_loss": False}

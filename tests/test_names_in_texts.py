@@ -4,10 +4,10 @@ import re
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import modelcompare as mc
+from tests.plugged import plugged
 
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -50,16 +50,9 @@ def _texts_of_python(folder):
         groups = [mc.compare_groups(each, ["accuracy", "f1"], **FEW) for each in (sets, preds)]
         gaps = mc.diagnostics.gaps(preds, "accuracy", by=preds.slices.columns[0], margin=0.1)
         size = mc.sample_size(preds, *models, "f1", label=label)
-        ranks = mc.tests.critical_difference(
-            {**dict(zip(models, ([1, 2], [2, 3]), strict=True)), "c": [0, 0]},
-            greater_is_better=True,
-        )
-        scores = {model: [0.5, 0.6, 0.4 + k] for k, model in enumerate(models)}
-        folds = mc.crossval.compare_folds(
-            pd.DataFrame(scores), n_train=2, n_test=1, greater_is_better=True
-        )
+        tables = [make(models) for make in plugged("HOSTILE").values()]
         report = mc.diagnostics.keep_report(ledger, margin=0.1)
-    results = [decision, gate, kept, compared, baseline, *groups, gaps, size, ranks, folds, report]
+    results = [decision, gate, kept, compared, baseline, *groups, gaps, size, *tables, report]
     texts = {f"warning {k}": str(each.message) for k, each in enumerate(caught)}
     for k, result in enumerate(results):
         for name in ("verdict", "sentence", "sentences", "reason", "notes", "answered", "ledger"):

@@ -153,13 +153,9 @@ MAKE = {
         ),
         missing="bounds", **FEW,
     ),
-    "folds": lambda _: mc.crossval.compare_folds(
-        pd.DataFrame(np.random.default_rng(7).random((10, 2)), columns=["a", "b"]),
-        n_train=90, n_test=10, greater_is_better=True,
-    ),
-    "ranks": lambda _: mc.tests.critical_difference(
-        pd.DataFrame(np.random.default_rng(8).random((12, 3)), columns=list("abc")), greater_is_better=True
-    ),
+    "ranks": lambda _: mc.compare_groups(
+        {"x": of_classes(), "y": of_classes(60)}, "accuracy", **FEW
+    ).friedman("accuracy"),
     "calibration_test": lambda _: mc.tests.calibration_test(of_classes(), "a"),
     "reliability": lambda _: mc.diagnostics.reliability(of_classes()),
     "curve": lambda _: mc.diagnostics.curve(of_classes(n_classes=2), "roc"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 
@@ -14,14 +14,10 @@ from modelcompare.arguments import LEVELS, one_level
 from modelcompare.cli.output import Output, check_paths
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
-from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.suite import within
-from modelcompare.data.predictions import Predictions
-from modelcompare.readers import names
+from modelcompare.plugs import first, needed
 from modelcompare.readers.opening import read_tables
 from modelcompare.report.writers.files import write_text
 from modelcompare.report.writers.formats import frame_csv
-from modelcompare.words import FoldTest, PosthocTest, RandomOfSets
 
 
 def groups(reading: Reading, output: Output, *, gaps: bool, **options: Any) -> None:
@@ -37,9 +33,9 @@ def groups(reading: Reading, output: Output, *, gaps: bool, **options: Any) -> N
         return
     if "min_size" in options:
         raise ValueError("--min-size is for subgroups; name their column with --by.")
-    results = reading.read_results()
-    if results is not None:
-        output.emit(_of_results(results, **options))
+    found = first("set_results", reading, **options)
+    if found is not None:
+        output.emit(found)
         return
     sets = reading.read_sets()
     options["missing"] = reading.missing_sets
@@ -61,18 +57,6 @@ def _gaps(reading: Reading, output: Output, *, metrics: Sequence[str] = (), **op
     output.emit(found, inputs=reading.files)
     if "margin" in used and not found.passed:
         raise click.exceptions.Exit(1)
-
-
-def _of_results(
-    results: Predictions, *, random: RandomOfSets, weights: str, **options: Any
-) -> Comparison:
-    """Compare by the results on data sets, which are the samples."""
-    if weights != "equal":
-        raise ValueError(
-            "--weights is for predictions on several test sets; published results have equal ones."
-        )
-    say("modelcompare: each data set is one sample; the answer is for data sets like these")
-    return mc.compare(results, random=within(random), **options)
 
 
 def of_two_models(
@@ -111,40 +95,19 @@ def disagreements(reading: Reading, output: Output) -> None:
     output.emit(mc.diagnostics.disagreements(predictions, *_two(predictions.models)))
 
 
-# Options of `ranks` that are for the folds of a cross-validation, and for several data sets.
-_OF_FOLDS = ("n_train", "n_test", "rope", "correction", "confidence_level")
-
-
 def given(**options: Any) -> dict[str, Any]:
     """Return the options that were given."""
     return {name: value for name, value in options.items() if value is not None}
 
 
-def ranks(
-    tables: Sequence[Path], reading: dict[str, Any], output: Output, *, test: str | None = None,
-    **options: Any,
-) -> None:  # fmt: skip
-    """Compare by a table of scores: of folds, or of data sets as papers print them."""
+def ranks(tables: Sequence[Path], reading: dict[str, Any], output: Output, **options: Any) -> None:
+    """Compare by a table of scores."""
     output.check(tables)
-    frame = read_tables(tables)
-    of_folds = [f"--{name.replace('_', '-')}" for name in _OF_FOLDS if name in options]
-    named = bool(names.named(map(str, frame.columns), names.FOLD))
-    folds = named or test in get_args(FoldTest) or bool(of_folds)
-    if folds and (test in get_args(PosthocTest) or output.plot is not None or "runs" in reading):
-        flag = f"--test {test}" if test in get_args(PosthocTest) else "--read run"
-        flag = "--plot" if output.plot is not None else flag
-        raise ValueError(
-            f"{flag} is for scores on several data sets; "
-            + (f"leave out {of_folds[0]}." if of_folds else "this table has a column of folds.")
-        )
-    options |= {} if test is None else {"test": test}
-    if folds:
-        frame = frame.drop(columns="unnamed", errors="ignore")
-        output.emit(mc.crossval.compare_folds(frame, **reading, **options))
-        return
-    result = mc.tests.critical_difference(frame, **reading, **options)
-    say(f"modelcompare: read {result.reading}")
-    output.emit(result)
+    frame, figure = read_tables(tables), output.plot is not None
+    found = first("score_tables", frame, reading, figure, **options)
+    if found is None:
+        raise ValueError(f"{needed('a table of results')}.")
+    output.emit(found)
 
 
 def _two(models: Sequence[str]) -> tuple[str, str]:

@@ -31,17 +31,18 @@ _FEW = 4
 
 
 @dataclass(frozen=True)
-class Branch:
-    """An option by which a command calls another function.
+class Addition:
+    """Options that a plugin adds to a command.
 
     Parameters
     ----------
     command : str
         Name of the command.
-    option : Option
-        The option; the command calls its own function where it is not given, which is None.
+    options : tuple of Option
+        Its options; the choices of one that the command has are added to the command's.
     place : str
-        The function, ``module:function`` of `package`.
+        The function, ``module:function`` of `package`, that is called if the first option is given;
+        it is None otherwise. By default the function of the command.
     package : str
         The package of the function.
     help : str
@@ -49,13 +50,13 @@ class Branch:
     examples : tuple of str
         Arguments after the name of the command.
     used : collection of str, optional
-        Names of the options that go with it, besides the output's; all by default.
+        Names of the options that go with the first one, besides the output's; all by default.
     """
 
     command: str
-    option: Option
-    place: str
-    package: str
+    options: tuple[Option, ...]
+    place: str = ""
+    package: str = __package__
     help: str = ""
     examples: tuple[str, ...] = ()
     used: Collection[str] | None = None
@@ -86,8 +87,8 @@ class Command:
         The package of the function.
     group : str
         Help of the command that it is within.
-    branches : tuple of Branch
-        Options by which it calls another function.
+    additions : tuple of Addition
+        Those that call another function.
     """
 
     name: str
@@ -99,16 +100,28 @@ class Command:
     alone: Mapping[str, Collection[str]] = field(default_factory=dict)
     package: str = __package__
     group: str = ""
-    branches: tuple[Branch, ...] = ()
+    additions: tuple[Addition, ...] = ()
 
-    def with_branch(self, branch: Branch) -> Command:
-        """Add an option by which the command calls another function."""
-        used = {} if branch.used is None else {branch.option.name: branch.used}
+    def added(self, more: Addition) -> Command:
+        """Add options of a plugin."""
+        own = [self._joined(each, more.options) for each in self.options]
+        names = {each.name for each in self.options}
+        used = {} if more.used is None else {more.options[0].name: more.used}
         return replace(
-            self, options=(*self.options, branch.option), alone={**self.alone, **used},
-            help=f"{inspect.cleandoc(self.help)}\n\n{inspect.cleandoc(branch.help)}".strip(),
-            examples=(*self.examples, *branch.examples), branches=(*self.branches, branch),
+            self, options=(*own, *(each for each in more.options if each.name not in names)),
+            help=f"{inspect.cleandoc(self.help)}\n\n{inspect.cleandoc(more.help)}".strip(),
+            examples=(*self.examples, *more.examples), alone={**self.alone, **used},
+            additions=(*self.additions, more) if more.place else self.additions,
         )  # fmt: skip
+
+    @staticmethod
+    def _joined(own: Option | Group, others: Sequence[Option]) -> Option | Group:
+        """Return an option with the choices, and the help, of those of its name."""
+        for other in others:
+            if isinstance(own, Option) and own.name == other.name:
+                names = (*get_args(get_args(own.type)[0]), *get_args(get_args(other.type)[0]))
+                own = replace(own, type=Literal[names] | None, help=f"{own.help}; {other.help}.")
+        return own
 
     @property
     def keys(self) -> tuple[Option, ...]:
@@ -184,8 +197,8 @@ def made(command: Command, *, everything: bool = False) -> click.Command:
 
 
 def _function(command: Command, given: Mapping[str, Any]) -> Callable[..., None]:
-    """Load the function of a command, or of the branch whose option was given."""
-    chosen = (each for each in command.branches if given[each.option.name] is not None)
+    """Load the function of a command, or of the addition whose option was given."""
+    chosen = (each for each in command.additions if given[each.options[0].name] is not None)
     row = next(chosen, command)
     found: Callable[..., None] = load(f"{row.package}.{row.place}")
     return found

@@ -10,16 +10,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import modelcompare as mc
-from modelcompare.cli.options import READING, RESULTS, spelled
+from modelcompare.cli.options import READING, spelled
 from modelcompare.cli.streams import say
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.registry import is_of_texts
 from modelcompare.readers import checked_columns, read, readings_of_sets
-from modelcompare.readers.opening import read_table
 from modelcompare.readers.options import Columns
-from modelcompare.readers.reading import in_one_line
-from modelcompare.readers.results import named_results, scores_of_sets
 from modelcompare.spelling import chosen
 
 # Options of reading block by block.
@@ -68,7 +65,7 @@ class Reading(SimpleNamespace):
         scanned = self._scanned(by_blocks=by_blocks)
         if scanned is not None:
             return scanned
-        columns = checked_columns(**self._columns(), directs_functions=functions)
+        columns = checked_columns(**self.columns(), directs_functions=functions)
         if self.time is not None:
             columns = replace(columns, slices=(*columns.slices, self.time))
         reading = read(self.files, columns)
@@ -146,7 +143,7 @@ class Reading(SimpleNamespace):
         # A path keeps only one slash of a URL.
         places = [_URL.sub(r"\1://", path.as_posix()) for path in self.files]
         wanted = self.scan or self.checkpoint is not None or any(map(_URL.match, places))
-        unused = self._given_beside({"files", "scan", *_SCANNED})
+        unused = self.given_beside({"files", "scan", *_SCANNED})
         if not wanted and (unused or not by_blocks or not self._too_large()):
             return None
         if not by_blocks:
@@ -208,38 +205,23 @@ class Reading(SimpleNamespace):
         # Bounds are for models that lack a whole set, whose other results are all there.
         missing = "refuse" if self.missing == "bounds" else self.missing
         # A set may lack a model, which is no error of its columns.
-        columns = {**self._columns(), "missing": missing, "models": self.models}
+        columns = {**self.columns(), "missing": missing, "models": self.models}
         return readings_of_sets(self.files, checked_columns(**columns))
-
-    def read_results(self) -> Predictions | None:
-        """Read a table of published results as scores of data sets; None if it is none."""
-        given = self._given_beside({"files", *(option.name for option in RESULTS.every)})
-        if len(self.files) > 1 or given or self.missing in ("worst", "bounds"):
-            return None
-        try:
-            columns = checked_columns(**self._columns())
-            found = named_results(read_table(self.files[0], keeps_unnamed=True), columns)
-        except ValueError:
-            return None
-        if found is None:
-            return None
-        say(f"modelcompare: read {in_one_line(found.parts)}")
-        return scores_of_sets(found, columns)
 
     def read_worst(self, *, functions: bool) -> Predictions:
         """Read the files with missing results at their worst."""
         self._refuse_of_one()
-        given = {**self._columns(), "missing": "worst", "directs_functions": functions}
+        given = {**self.columns(), "missing": "worst", "directs_functions": functions}
         found = read(self.files, checked_columns(**given))
         say(f"modelcompare: read {found.sentence}")
         return found.predictions
 
     def refuse_beside(self, used: Sequence[str], why: str) -> None:
         """Refuse options that would have no effect."""
-        for flag in self._given_beside({*used}):
+        for flag in self.given_beside({*used}):
             raise ValueError(f"{flag} {why}.")
 
-    def _given_beside(self, used: set[str]) -> list[str]:
+    def given_beside(self, used: set[str]) -> list[str]:
         """Return flags of given options that are not used."""
         return [
             spelled(option, READING)
@@ -254,7 +236,7 @@ class Reading(SimpleNamespace):
                 "which answer for all cases; choose refuse, drop or worst."
             )
 
-    def _columns(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, Any]:
         """Return the options as arguments of `read_predictions`."""
         columns = {**vars(self), "slices": self.slices or ()}
         columns["models"] = self.models or (self.compared and [*self.compared])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from modelcompare.cli.commands import Command
 from modelcompare.cli.gates import GATES
@@ -37,9 +37,7 @@ from modelcompare.cli.options import (
 from modelcompare.options import OPTIONS, REQUIRED, Option
 from modelcompare.plugs import rows
 from modelcompare.words import (
-    Correction,
     Dialect,
-    FoldTest,
     PosthocTest,
     listed,
 )
@@ -52,16 +50,6 @@ _LOWER = statistics(
     help="Direction of scores; by default by their name.",
 )  # fmt: skip
 _STUDY_LEVEL = named("alpha", "Level.")
-_RanksTest = Literal[PosthocTest, FoldTest]
-
-
-def _of_folds(name: str, **changes: Any) -> Option:
-    """Take a named option that is for scores of folds."""
-    option = OPTIONS[name]
-    text = f"Of folds: {option.help[0].lower()}{option.help[1:]}"
-    return replace(option, default=None, help=text, **changes)
-
-
 _COMMANDS = (
     Command(
         "compare",
@@ -190,38 +178,23 @@ _COMMANDS = (
         (
             Option(
                 name="tables", flags="TABLE", type=list[Path], default=REQUIRED, metavar="TABLE",
-                help="A row for each data set, model or fold, and a column for each model or data "
+                help="A row for each data set or model, and a column for each model or data "
                 "set; or a row for each score; several files, or a folder of them, are of a model "
                 "or data set each unless they name these; or a folder of MTEB's results.",
             ),
             RESULTS,
             named(
-                "test", type=_RanksTest | None, default=None,
-                help=f"Of pairs by ranks: {listed(PosthocTest)}; by folds: {listed(FoldTest)}.",
-            ),
-            statistics(
-                name="n_train", type=float | None, metavar="N",
-                help="Training samples of a fold; their ratio matters, so 9 for ten folds.",
-            ),
-            statistics(
-                name="n_test", type=float | None, metavar="N",
-                help="Test samples of a fold; 1 for ten folds.",
+                "test", type=PosthocTest | None, default=None,
+                help=f"Of pairs by ranks: {listed(PosthocTest)}",
             ),
             _LOWER, OPTIONS["alpha"],
-            _of_folds("correction", type=Correction | None), _of_folds("rope", type=float | None),
-            _of_folds("confidence_level", type=float | None),
             plotted("Write the critical-difference diagram: .png, .pdf or .svg."),
         ),
-        """Compare models by a table of published scores, or of folds.
+        """Compare models by a table of their scores.
 
-        Scores on many data sets are compared by their ranks. Scores on the folds of a
-        cross-validation, which have a column fold, --n-train and --n-test or a test of folds, are
-        compared by their values.
+        Scores on many data sets are compared by their ranks.
         """,
-        (
-            "results.csv --plot cd.png", "errors.csv --lower-is-better",
-            "folds.csv --n-train 9 --n-test 1", "folds.csv --test 5x2cv-f",
-        ),
+        ("results.csv --plot cd.png", "errors.csv --lower-is-better"),
     ),
     Command(
         "metrics",
@@ -272,10 +245,10 @@ _COMMANDS = (
 )  # fmt: skip
 
 
-def _with_branches(command: Command) -> Command:
-    """Add the branches that plugins give a command."""
-    branches = (each for each in rows("branches") if each.command == command.name)
-    return reduce(Command.with_branch, branches, command)
+def _with_additions(command: Command) -> Command:
+    """Add the options that plugins add to a command."""
+    additions = (each for each in rows("additions") if each.command == command.name)
+    return reduce(Command.added, additions, command)
 
 
-COMMANDS = tuple(map(_with_branches, (*_COMMANDS, *rows("commands"))))
+COMMANDS = tuple(map(_with_additions, (*_COMMANDS, *rows("commands"))))

@@ -1,6 +1,8 @@
-"""Plugins: the folders here that `modelcompare.plugs` finds, by name."""
+"""Plugins: the folders here that `modelcompare.plugs` finds, by name; the first answers first."""
 
 PLUGINS = (
     "detection",
+    "folds",
     "paper",
-)  # fmt: skip
+    "published",
+)

@@ -1,4 +1,4 @@
-"""Published numbers that make no sense: counts, scores of folds and data sets, p-values, areas."""
+"""Published numbers that make no sense: counts, p-values, areas."""
 
 import math
 
@@ -24,18 +24,6 @@ def _joint(*names, counts=(3, 4)):
     levels = pd.MultiIndex.from_tuples([("u", "v"), ("v", "u")], names=names)
     return pd.Series(counts, index=levels)
 
-
-FOLDS = pd.DataFrame(RNG.random((10, 3)), columns=["a", "b", "c"])
-TIDY = FOLDS.assign(fold=range(10)).melt("fold", var_name="model", value_name="score")
-TEN = {"n_train": 9, "n_test": 1}
-SETS = FOLDS.assign(dataset=[f"d{i}" for i in range(10)]).melt(
-    "dataset", var_name="model", value_name="score"
-)
-UNCLEAR = "`table`: its columns ({0}) do not show whether a row is a data set, a model or one score. Name data sets (id) and models (model_column), as with {1}; name runs with runs='COLUMN' (--read run=COLUMN)."
-EITHER = "id={0!r} (--id {0}) or model_column={0!r} (--read model-column={0})"
-NEITHER = "id='COLUMN', model_column='COLUMN' (--id COLUMN --read model-column=COLUMN)"
-SIZES = "`n_train` and `n_test` (--n-train, --n-test) must say how many samples a fold trains and tests on, which the corrected t-test needs: 9 and 1 for ten folds."
-WRITTEN = {"t.csv": "fold,a,b\n0,0.1,0.2\n1,0.3,NA\n"}
 
 # fmt: off
 CASES: list[Call | Run] = [
@@ -74,65 +62,4 @@ CASES: list[Call | Run] = [
     Call("p-values that are texts", lambda _: mc.tests.adjust(["a", 0.1]), "`p_values` must hold numbers, got ['a', 0.1].", TypeError),
     Call("a single p-value", lambda _: mc.tests.adjust(0.03), "`p_values` must be an array, list, Series or DataFrame of p-values, got 0.03.", TypeError),
     Call("p-values that were not resampled", lambda _: mc.tests.adjust([0.03], "max-t"), "`method='max-t'` needs resamples of the tests; use 'holm'."),
-    Call("folds of unknown size", lambda _: mc.crossval.compare_folds(FOLDS), SIZES),
-    Call("folds of half a size", lambda _: mc.crossval.compare_folds(FOLDS, n_train=9), "`n_train` and `n_test` (--n-train, --n-test) go together; give both."),
-    Call("folds that test on nothing", lambda _: mc.crossval.compare_folds(FOLDS, n_train=9, n_test=0), "`n_test` must be above 0, got 0."),
-    Call("folds in the columns", lambda _: mc.crossval.compare_folds(FOLDS.T, **TEN), "`table` has the headings 0, 1, ..., which name no models; give a row for each fold and a column for each model, table.T perhaps."),
-    Call("folds in columns of their names", lambda _: mc.crossval.compare_folds(FOLDS.T.add_prefix("Fold "), **TEN), "`table` has in each row several scores, in columns of models or data sets; these are none: Fold 0, Fold 1, Fold 2, Fold 3, Fold 4, Fold 5, ...; give one metric's scores."),
-    Call("folds of one model", lambda _: mc.crossval.compare_folds(FOLDS[["a"]], **TEN), "`table` needs a column of scores for each of 2 models or more; it has a."),
-    Call("a single fold", lambda _: mc.crossval.compare_folds(FOLDS[:1], **TEN), "`table` needs a row for each of 2 folds or more; it has 1."),
-    Call("folds with a missing score", lambda _: mc.crossval.compare_folds(FOLDS.reindex([0, 1, 2, -1, 4]), **TEN), "`table` lacks the score of a, b, c on fold '3 of repeat 0' (3 missing in all); fill it in, or drop such folds with missing='drop' (--missing drop)."),
-    Call("folds with a column of texts", lambda _: mc.crossval.compare_folds(FOLDS.assign(note="x"), **TEN), "`table` has besides scores of folds 1 (note); leave it out, or call repeats repeat, metrics metric and classes label."),
-    Call("folds that are a path", lambda _: mc.crossval.compare_folds("folds.csv", **TEN), "`table` must be a DataFrame or a mapping of models to scores, got 'folds.csv'.", TypeError),
-    Call("folds of unequal number", lambda _: mc.crossval.compare_folds({"a": [1, 2], "b": [1]}, **TEN), "`table` must map each model to its scores, as many of each as there are rows."),
-    Call("folds with a model twice", lambda _: mc.crossval.compare_folds(FOLDS.set_axis(["a", "a", "b"], axis=1), **TEN), "`table`: column 'a' occurs twice."),
-    Call("too few folds for five by two", lambda _: mc.crossval.compare_folds(FOLDS[:8], test="5x2cv-t"), "`test='5x2cv-t'` needs five repeats of 2 folds, but the repeats of the table have 8 rows; use 'corrected-t'."),
-    Call("two by five folds for five by two", lambda _: mc.crossval.compare_folds(FOLDS.assign(repeat=FOLDS.index // 5), test="5x2cv-f"), "`test='5x2cv-f'` needs five repeats of 2 folds, but the repeats of the table have 5, 5 rows; use 'corrected-t'."),
-    Call("Wilcoxon's test of folds", lambda _: mc.crossval.compare_folds(FOLDS, test="wilcoxon", **TEN), "`test` must be one of corrected-t, 5x2cv-t, 5x2cv-f, got 'wilcoxon'."),
-    Call("folds corrected by replicates", lambda _: mc.crossval.compare_folds(FOLDS, correction="min-p", **TEN), "`correction='min-p'` needs replicates; use 'holm'."),
-    Call("a fold that one model lacks", lambda _: mc.crossval.compare_folds(TIDY.drop(index=3), **TEN), "`table` lacks the score of a on fold '3 of repeat 0' (1 missing in all); fill it in, or drop such folds with missing='drop' (--missing drop)."),
-    Call("folds with two scores of a model", lambda _: mc.crossval.compare_folds(pd.concat([TIDY, TIDY]), **TEN), "`table` has several scores of 'a' in fold 0 of repeat 0; name repeats in a column repeat, metrics in a column metric."),
-    Call("folds with an unknown column", lambda _: mc.crossval.compare_folds(TIDY.assign(seed=1), **TEN), "`table` has besides scores of folds 1 (seed); leave it out, or call repeats repeat, metrics metric and classes label."),
-    Call("scores whose folds are not named", lambda _: mc.crossval.compare_folds(TIDY[["model", "score"]], **TEN), "`table` has a row for each score, and no column fold; name the folds with id= (--id COLUMN). It has model, score."),
-    Call("folds of a single model named", lambda _: mc.crossval.compare_folds(TIDY.assign(model="a"), **TEN), "`table` has several scores of 'a' in fold 0 of repeat 0; name repeats in a column repeat, metrics in a column metric."),
-    Call("one model's folds", lambda _: mc.crossval.compare_folds(TIDY[TIDY["model"] == "a"], **TEN), "`table` needs a column of scores for each of 2 models or more; it has a."),
-    Call("folds with seeds", lambda _: mc.crossval.compare_folds(FOLDS.assign(fold=range(10), seed=[1, 2] * 5), **TEN), "`table` has besides scores of folds seed, the mean of 1; leave it out, or call repeats repeat, metrics metric and classes label."),
-    Call("folds with a row of means", lambda _: mc.crossval.compare_folds(FOLDS.assign(fold=[*range(9), "Mean"]), **TEN), "`table` has a row 'Mean' among the folds; leave it out."),
-    Call("folds of shares and percentages", lambda _: mc.crossval.compare_folds(FOLDS.assign(a=93.0 + FOLDS["b"]), **TEN), "`table`: scores of 'b' look like shares (" + f"{FOLDS['b'][0]:g}), those of 'a' like percentages ({93 + FOLDS['b'][0]:g}); write all in one unit."),
-    Call("a cell of a fold that is no number", lambda _: mc.crossval.compare_folds(FOLDS.astype(object).assign(a=["0.5/0.6", *[0.5] * 9]), **TEN), "`table`: '0.5/0.6' of 'a' on '0 of repeat 0' is no score; write a number, as 93.3, 93.3 +- 0.5 or 93.3 (0.5)."),
-    Call("endless scores of a fold", lambda _: mc.crossval.compare_folds(FOLDS.assign(a=math.inf), **TEN), "`table` has besides scores of folds 1 (a); leave it out, or call repeats repeat, metrics metric and classes label."),
-    Call("folds whose sizes are zero", lambda _: mc.crossval.compare_folds(TIDY.assign(n_train=9, n_test=0)), "`table` must hold numbers above 0, but column 'n_test' does not in 10 rows (first: 0, 1, 2); correct these rows, or leave the column out."),
-    Call("folds without all metrics", lambda _: mc.crossval.compare_folds(TIDY.assign(metric=["f1", *["accuracy"] * 9] * 3), **TEN), "`table` lacks a metric, or a class, in some folds; all need the same."),
-    Call("folds with two columns of folds", lambda _: mc.crossval.compare_folds(TIDY.assign(Fold=1), **TEN), "`table`: column 'fold' occurs twice."),
-    Call("folds of a metric of no direction", lambda _: mc.crossval.compare_folds(TIDY.assign(metric="speed"), **TEN), "whether high or low values of 'speed' are good is not known; declare it with greater_is_better=True or False (--higher-is-better or --lower-is-better)."),
-    Call("folds of a metric of the other direction", lambda _: mc.crossval.compare_folds(TIDY.assign(metric="log_loss"), greater_is_better=True, **TEN), "`greater_is_better` is True, but log_loss is better where it is lower; leave the option out, or rename the metric."),
-    Call("ranks of two models", lambda _: mc.tests.critical_difference(FOLDS[["a", "b"]]), "Friedman's test needs 3 models, the table has 2; compare two by paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', method='wilcoxon'), each data set a sample."),
-    Call("ranks over one data set", lambda _: mc.tests.critical_difference(FOLDS[:1]), "`table` needs a row for each of 2 data sets or more; it has 1."),
-    Call("ranks with data sets in the columns", lambda _: mc.tests.critical_difference(FOLDS.T), "`table` has the headings 0, 1, ..., which name no models; give a row for each data set and a column for each model, table.T perhaps."),
-    Call("ranks with a missing score", lambda _: mc.tests.critical_difference(SETS[:-1]), "`table` lacks the score of c on data set 'd9' (1 missing in all); fill it in, or drop such data sets with missing='drop' (--missing drop)."),
-    Call("ranks with two scores of a model", lambda _: mc.tests.critical_difference(pd.concat([SETS, SETS[:1]])), "`table` has two scores of 'a' on 'd0'; if they are runs name their column with runs='COLUMN' (--read run=COLUMN)."),
-    Call("ranks of scores on nothing", lambda _: mc.tests.critical_difference(SETS.drop(columns="dataset")), UNCLEAR.format("model, score", NEITHER)),
-    Call("ranks of two metrics in rows", lambda _: mc.tests.critical_difference(SETS.assign(metric=["f1", "mcc"] * 15)), "`table`: column 'metric' has f1, mcc; ranks are of one metric, so leave the rows of the others out."),
-    Call("ranks of two metrics in columns", lambda _: mc.tests.critical_difference(SETS.assign(value=1)), "`table` has in each row one score, in one of score, value; name it with score='score' (--read score=score)."),
-    Call("ranks by two names of data sets", lambda _: mc.tests.critical_difference(SETS.assign(task=["t", "u"] * 15)), "`table`: columns 'dataset' and 'task' have usual names for the same role; name one with id='dataset' (--id dataset)."),
-    Call("ranks of columns of metrics", lambda _: mc.tests.critical_difference({"model": ["a", "b", "c"], "f1": [0.1, 0.2, 0.3], "accuracy": [0.4, 0.5, 0.7]}), "`table` has in each row several scores, in columns of models or data sets; these are none: accuracy, f1; give one metric's scores."),
-    Call("ranks of a score in a wide table", lambda _: mc.tests.critical_difference(FOLDS, score="a"), "`table`: score= is for a table with one score in each row; leave it out. The columns are a, b, c."),
-    Call("ranks of a row of means", lambda _: mc.tests.critical_difference({"model": ["a", "b", "Mean"], "u": [0.1, 0.2, 0.3], "v": [0.1, 0.2, 0.3]}), "`table`: 'Mean' is named like a summary, not like a model; leave it out, or name all models with models= (--model)."),
-    Call("ranks of a cell of two numbers", lambda _: mc.tests.critical_difference(FOLDS.astype(object).assign(a=["0.5/0.6", *[0.5] * 9])), "`table`: '0.5/0.6' of 'a' on 0 is no score; write a number, as 93.3, 93.3 +- 0.5 or 93.3 (0.5)."),
-    Call("ranks of decimal commas", lambda _: mc.tests.critical_difference(FOLDS.astype(str).apply(lambda c: c.str[:4].str.replace(".", ","))), f"`table`: {str(FOLDS['a'][0])[:4].replace('.', ',')!r} in column 'a' has a comma; write a decimal point, as 93.3, and nothing between thousands."),
-    Call("ranks of percents and shares", lambda _: mc.tests.critical_difference(FOLDS.astype(object).assign(a=["93%", *[0.5] * 9])), "`table`: data set 0 has '93%' and '" + str(FOLDS["b"][0]) + "', with and without a percent sign; write all in one unit."),
-    Call("ranks of a row without its name", lambda _: mc.tests.critical_difference(SETS.assign(dataset=SETS["dataset"].where(SETS.index != 3))), "`table`: column 'dataset' is empty in 1 row (row 3); fill it in, or leave them out."),
-    Run("ranks of folds: an option of data sets", "ranks t.csv --read run=a", "--read run is for scores on several data sets; this table has a column of folds.", WRITTEN),
-    Run("ranks: an index of names", "ranks t.csv", UNCLEAR.format("unnamed, a, b, c", EITHER.format("unnamed")), {"t.csv": ",a,b,c\nu,0.1,0.2,0.3\nv,0.3,0.4,0.4\n"}),
-    Call("ranks of shares and percentages", lambda _: mc.tests.critical_difference({"a": [0.93, 0.83], "b": [92.0, 82.0], "c": [91.0, 81.0]}), "`table`: scores of 'a' look like shares (0.93), those of 'b' like percentages (92); write all in one unit."),
-    Call("ranks by prices", lambda _: mc.tests.critical_difference({"model": ["a", "b", "c"], "Price ($/M)": [0.5, 3, 15], "u": [0.1, 0.2, 0.3], "v": [0.1, 0.2, 0.3]}), "`table`: column 'Price ($/M)' may be a cost or a size, not a data set; name the data sets, as score=['u', 'v'] (--read score=u --read score=v)."),
-    Call("ranks of lists", lambda _: mc.tests.critical_difference(FOLDS.assign(d=[[1]] * 10)), "column 'd' contains lists or objects; give one label, number or text for each sample."),
-    Call("ranks by errors of no direction", lambda _: mc.tests.critical_difference({"model": ["a", "b", "c"], "TED WER": [0.1, 0.2, 0.3], "news": [0.1, 0.2, 0.3]}), "`table`: column 'TED WER' is named like an error; if low scores are good in all columns pass greater_is_better=False (--lower-is-better), else name the data sets, as score=['news'] (--read score=news)."),
-    Call("an unknown test of ranks", lambda _: mc.tests.critical_difference(FOLDS, test="holm"), "`test` must be one of nemenyi, wilcoxon-holm, got 'holm'."),
-    Run("ranks of folds: no sizes", "ranks t.csv", SIZES, {"t.csv": "fold,a,b\n0,0.1,0.2\n1,0.3,0.4\n"}),
-    Run("ranks of folds: a missing score", "ranks t.csv --n-train 9 --n-test 1", "`table` lacks the score of b on fold '1 of repeat 0' (1 missing in all); fill it in, or drop such folds with missing='drop' (--missing drop).", WRITTEN),
-    Run("ranks of folds: no file", "ranks t.csv", "t.csv: there is no such file."),
-    Run("ranks: two models", "ranks t.csv", "Friedman's test needs 3 models, the table has 2; compare two by paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', method='wilcoxon'), each data set a sample.", {"t.csv": "dataset,a,b\nu,0.1,0.2\nv,0.3,0.4\n"}),
-    Run("ranks: data sets that are not named so", "ranks t.csv", UNCLEAR.format("where, a, b, c", EITHER.format("where")), {"t.csv": "where,a,b,c\nu,0.1,0.2,0.3\nv,0.3,0.4,0.4\n"}),
-    Run("ranks: -o names the table", "ranks t.csv -o t.csv", "t.csv is read here and would be lost; write to another place.", WRITTEN),
 ]

@@ -46,15 +46,6 @@ LONG = pd.DataFrame(
 )
 DATA = [5, "x", [], [1], [[1, 2]], [None, 1], NAN]
 BESIDE = dict.fromkeys(("ids", "groups", "strata", "runs", "slices"), DATA)
-X = np.random.default_rng(1).normal(size=(40, 2)) + np.asarray(TRUTH)[:, None]
-
-
-def _estimators(fitted: bool) -> dict[str, Any]:
-    from sklearn.dummy import DummyClassifier
-    from sklearn.naive_bayes import GaussianNB
-
-    made = {"bayes": GaussianNB(), "dummy": DummyClassifier()}
-    return {name: e.fit(X, TRUTH) for name, e in made.items()} if fitted else made
 
 
 def _doors() -> dict[str, Door]:
@@ -69,24 +60,6 @@ def _doors() -> dict[str, Door]:
     return {
         "bootstrap": Door(mc.bootstrap, {"predictions": PLAIN, **FEW}),
         "compare": Door(mc.compare, {"predictions": PLAIN, **FEW}),
-        "compare_estimators": Door(
-            mc.crossval.compare_estimators, {"estimators": _estimators(False), "X": X, "y": TRUTH, "cv": 2},
-            ("X", "y", "groups"),
-        ),
-        "compare_folds": Door(
-            mc.crossval.compare_folds,
-            {"table": {"a": [0.1, 0.2, 0.4], "b": [0.3, 0.1, 0.2]}, "n_train": 2, "n_test": 1,
-             "greater_is_better": True},
-        ),
-        "critical_difference": Door(
-            mc.tests.critical_difference,
-            {"table": {m: [0.1, 0.2, 0.4] for m in "abc"}, "greater_is_better": True},
-        ),
-        "compare_scorers": Door(
-            mc.crossval.compare_scorers,
-            {"estimators": _estimators(True), "X": X, "y": TRUTH, "scoring": "accuracy", **FEW},
-            ("X", "y", "groups"),
-        ),
         "compare_groups": Door(
             mc.compare_groups, {"source": PREDS, "min_size": 5, "metrics": "accuracy", **FEW},
         ),
@@ -107,7 +80,6 @@ def _doors() -> dict[str, Door]:
                 "covariates": NAMES,
             },
         ),
-        "from_results": Door(mc.io.from_results, {"table": {"a": [0.5, 0.6], "b": [0.7, 0.4]}}, ("table",)),
         "from_counts": Door(
             mc.io.from_counts, {"counts": [[5, 1], [2, 4]], "models": "a"}, ("labels",),
             {"models": [5, [], [5], ["a", "a"], NAN, [[]], {"a": 1}]},

@@ -66,7 +66,7 @@ def test_groups_share_no_name():
 
 LIBRARY = {
     "compare": mc.compare, "groups": mc.compare_groups, "gate": mc.decide, "sketch": mc.io.sketch,
-    "sample-size": mc.sample_size, "ranks": mc.tests.critical_difference, "demo": mc.compare,
+    "sample-size": mc.sample_size, "demo": mc.compare,
 } | plugged("LIBRARY")  # fmt: skip
 
 
@@ -83,9 +83,9 @@ def test_defaults_of_a_command_are_those_of_the_library(command):
 def test_what_a_command_calls_takes_its_options():
     for row in COMMANDS:
         given = {each.name: None for each in row.options}
-        for branch in row.branches:
-            inspect.signature(load(f"{branch.package}.{branch.place}")).bind(**row.fixed, **given)
-            del given[branch.option.name]
+        for each in row.additions:
+            inspect.signature(load(f"{each.package}.{each.place}")).bind(**row.fixed, **given)
+            del given[each.options[0].name]
         inspect.signature(load(f"{row.package}.{row.place}")).bind(**row.fixed, **given)
 
 

@@ -1,11 +1,14 @@
 """In every table of differences + means that the first model is better; frames have a - b."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import modelcompare as mc
 from modelcompare.comparison.pair_tables import lead_meaning, turned
+from tests.plugged import plugged
 
 RNG = np.random.default_rng(0)
 N = 90
@@ -15,7 +18,7 @@ SITE = np.repeat(["x", "y", "z"], N // 3)
 ROWS = {site: np.flatnonzero(site == SITE) for site in "xyz"}
 PREDS = mc.Predictions(TRUTH, OUTPUTS, slices={"site": SITE})
 LACKING = {"b": OUTPUTS["b"], "a": np.where(np.arange(N) == 5, np.nan, OUTPUTS["a"])}
-FOLDS = {m: [np.abs(TRUTH - o)[k::5].mean() for k in range(5)] for m, o in OUTPUTS.items()}
+LOSSES = {m: [np.abs(TRUTH - o)[k::5].mean() for k in range(5)] for m, o in OUTPUTS.items()}
 SETS = {
     site: mc.Predictions(TRUTH[rows], {m: o[rows] for m, o in OUTPUTS.items()})
     for site, rows in ROWS.items()
@@ -23,19 +26,13 @@ SETS = {
 RESULTS = {
     "subgroups": lambda: mc.compare_groups(PREDS, ["rmse", "r2"], n_resamples=99),
     "sets": lambda: mc.compare_groups(SETS, ["rmse", "r2"], n_resamples=99),
-    "folds": lambda: mc.crossval.compare_folds(
-        FOLDS, n_train=4, n_test=1, greater_is_better=False
-    ),
     "missing results": lambda: mc.compare(
         mc.read_predictions(
             pd.DataFrame({m: np.abs(TRUTH - o).clip(max=9) for m, o in LACKING.items()}),
             greater_is_better=False, missing="worst", bounds=(0, 9),
         ), missing="bounds", n_resamples=99,
     ),
-    "mean ranks": lambda: mc.tests.critical_difference(
-        pd.DataFrame(FOLDS | {"c": np.arange(5) + 3}), greater_is_better=False
-    ),
-}  # fmt: skip
+} | {name: partial(make, LOSSES) for name, make in plugged("SIGNED").items()}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", RESULTS)

@@ -1,6 +1,7 @@
 """Scores whose better direction nothing determines: no model is better, and decisions ask."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.report.figures.style import DIFFERENT, SAME
+from tests.plugged import plugged
 from tests.report.written import as_json
 
 RNG = np.random.default_rng(0)
@@ -81,8 +83,7 @@ def test_another_metric_beside_keeps_its_ranks():
         lambda: mc.decide(PREDS, "A", "B", "mean_score", margin=0.1, kind="equivalent"),
         lambda: mc.gate(PREDS, "A", "B", ["mean_score:-0.1"]),
         lambda: mc.testing.assert_not_worse(PREDS, "A", "B", "mean_score", margin=0.1),
-        lambda: mc.tests.critical_difference(SCORES),
-        lambda: mc.crossval.compare_folds(SCORES, n_train=9, n_test=1),
+        *(partial(ask, SCORES) for ask in plugged("UNDIRECTED").values()),
         lambda: mc.diagnostics.disagreements(PREDS, "A", "B"),
         lambda: mc.compare(PREDS, **FEW).plot.ranks(),
         lambda: mc.compare_groups({"x": PREDS, "y": PREDS}, **FEW).friedman("mean_score"),

@@ -7,6 +7,7 @@ import pytest
 
 import modelcompare
 from modelcompare import plugs
+from modelcompare.options import OPTIONS
 
 PLUGINS = plugs.plugins()
 
@@ -41,9 +42,9 @@ def test_whatever_a_plugin_adds_is_named_where_it_is_absent(name):
     owned = {each for each, owner in plugs.OWNERS.items() if owner == name}
     plugin = PLUGINS[name]
     commands = plugin.load(plugin.commands) if plugin.commands else ()
-    branches = plugin.load(plugin.branches) if plugin.branches else ()
-    added = {*plugin.public, *(row.name.partition(" ")[0] for row in commands)}
-    assert owned >= added | {row.option.flag for row in branches}
+    additions = plugin.load(plugin.additions) if plugin.additions else ()
+    flags = {each.flag for row in additions for each in row.options if each.name not in OPTIONS}
+    assert owned >= {*plugin.public, *flags, *(row.name.partition(" ")[0] for row in commands)}
 
 
 def test_a_name_of_an_absent_plugin_is_refused_by_its_name(monkeypatch):

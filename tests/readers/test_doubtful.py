@@ -239,31 +239,6 @@ def test_numbers_that_name_models_do_with_a_named_truth(tmp_path):
     assert mc.read_predictions(as_file(frame, tmp_path)).models == ("0.1", "0.5")
 
 
-@pytest.mark.parametrize("heading", ["#", "№", "n_samples"])
-def test_a_count_of_the_samples_is_never_ranked(heading):
-    rng = np.random.default_rng(4)
-    table = pd.DataFrame(100 * rng.random((8, 3)), columns=["a", "b", "c"])
-    counted = mc.tests.critical_difference(
-        table.assign(**{heading: rng.integers(5, 90, 8)}), greater_is_better=True
-    )
-    pd.testing.assert_frame_equal(
-        counted.ranks, mc.tests.critical_difference(table, greater_is_better=True).ranks
-    )
-    assert counted.notes == (f"Left out: 1 ({heading}).",)
-    with pytest.raises(ValueError, match="column 'size of it' holds whole numbers"):
-        mc.tests.critical_difference(
-            (table / 100).assign(**{"size of it": rng.integers(5, 90, 8)}), greater_is_better=True
-        )
-    assert (
-        len(
-            mc.tests.critical_difference(
-                table.assign(d=rng.integers(5, 90, 8)), greater_is_better=True
-            ).ranks
-        )
-        == 4
-    )
-
-
 @pytest.mark.parametrize("cell", [{"a": 1}, ["x", "y"]])
 def test_an_object_among_labels_is_refused_in_words(cell):
     truth = ["no", cell, *["yes", "no"] * 6]

@@ -12,8 +12,6 @@ from tempfile import mkdtemp
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
 
 import modelcompare as mc
 from modelcompare.diagnostics.disagreements import disagreements
@@ -25,14 +23,6 @@ from tests.report.written import as_csv, as_json, page_of_tables, save, screen_t
 
 FEW = {"n_resamples": 99}
 preds = sliced
-
-
-def _estimators():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(60, 3))
-    y = (x[:, 0] + rng.normal(size=60) > 0).astype(int)
-    models = {"logistic": LogisticRegression(), "bayes": GaussianNB()}
-    return mc.crossval.compare_estimators(models, x, y, cv=3, metrics=["accuracy", "f1"])
 
 
 def _bounded():
@@ -75,12 +65,9 @@ MADE = {
         {"first": preds(), "second": made_up(150, seed=1)}, ["accuracy", "f1"], **FEW
     ),
     "GroupComparison of subgroups": lambda: mc.compare_groups(preds(), ["accuracy", "f1"], **FEW),
-    "FoldComparison of estimators": _estimators,
-    "RankComparison": lambda: mc.tests.critical_difference(
-        {"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.95], "c": [0.5, 0.5, 0.4, 0.6]},
-        greater_is_better=True,
-    ),
-    "FoldComparison": lambda: mc.crossval.compare_folds(_estimators().folds),
+    "RankComparison": lambda: mc.compare_groups(
+        {name: made_up(150, seed=seed) for seed, name in enumerate("wxyz")}, "accuracy", **FEW
+    ).friedman("accuracy"),
     "Gaps": lambda: mc.diagnostics.gaps(
         preds(), "accuracy", by=preds().slices.columns[0], margin=0.1
     ),

@@ -4,18 +4,17 @@ import contextlib
 import inspect
 import os
 import signal
-from functools import cache
+from functools import cache, partial
 
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
-from sklearn.dummy import DummyClassifier
-from sklearn.naive_bayes import GaussianNB
 
 import modelcompare as mc
 from tests.cli.forked import PRELOADED
+from tests.plugged import plugged
 from tests.public import functions
 
 pytestmark = pytest.mark.slow
@@ -24,7 +23,6 @@ SNLI = mc.load_example("snli")[["mlp", "bow_pair", "naive_bayes"]]
 PREDS = SNLI.subset(range(600))
 CLUSTERED = PREDS.with_columns(groups=np.arange(600) // 4)
 FEW = {"n_resamples": 300}
-X = np.random.default_rng(0).normal(size=(90, 2)) + np.arange(90)[:, None] % 3
 
 
 def confident():
@@ -41,16 +39,13 @@ def compared(preds, metrics, **options):
     return frames(result.scores, result.differences)
 
 
-def _estimators(n_jobs):
-    models = {"bayes": GaussianNB(), "most": DummyClassifier()}
-    found = mc.crossval.compare_estimators(models, X, np.arange(90) % 3, cv=3, n_jobs=n_jobs)
-    return frames(found.scores)
+def _frames_of(make, n_jobs):
+    return frames(*make(n_jobs))
 
 
 PAIR = "mlp", "bow_pair"
 # What each public function of `n_jobs` gives, as bytes.
 WORK = {
-    "agreement_study": lambda n: frames(mc.studies.agreement_study(PREDS, n_jobs=n, **FEW).table),
     "bootstrap": lambda n: mc.bootstrap(
         PREDS, ["f1", "cf1_macro", "log_loss"], collapse=False, n_jobs=n, **FEW
     ).draws.tobytes(),
@@ -69,33 +64,17 @@ WORK = {
     "compare a sketch": lambda n: compared(
         mc.io.sketch(PREDS), ["accuracy", "cf1_macro"], n_jobs=n
     ),
-    "compare_estimators": _estimators,
     "decide": lambda n: repr(
         mc.decide(PREDS, *PAIR, "cf1_macro", margin=0.01, method="BCa", n_jobs=n, **FEW)
     ),
     "paired_test": lambda n: repr(
         mc.paired_test(PREDS, *PAIR, "cf1_macro", method="permutation", n_jobs=n, **FEW)
     ),
-    "sensitivity_study": lambda n: frames(
-        *mc.studies.sensitivity_study(PREDS, "cf1_macro", n_jobs=n, **FEW)
-        .document()
-        .frames()
-        .values()
-    ),
     "sketch": lambda n: b"".join(
         found.tobytes()
         for found in mc.io.sketch([PREDS, CLUSTERED] * 5, "cf1_macro", n_jobs=n).numbers.values()
     ),
-    "undefined_study": lambda n: frames(
-        *mc.studies.undefined_study(PREDS, "precision", ratios=[0.1], n_jobs=n, **FEW)
-        .document()
-        .frames()
-        .values()
-    ),
-    "variance_study": lambda n: frames(
-        mc.studies.variance_study(PREDS, ratios=[0.5, 1.0], n_jobs=n, **FEW).distribution
-    ),
-}
+} | {name: partial(_frames_of, make) for name, make in plugged("WORK").items()}
 
 
 @cache

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from functools import partial
 
-from modelcompare.cli.commands import Branch, Command
+from modelcompare.cli.commands import Addition, Command
 from modelcompare.cli.options import (
     FOLDER,
     RESAMPLING,
@@ -127,12 +127,14 @@ COMMANDS = (
         {"function": "quantization_study"},
     ),
 )  # fmt: skip
-BRANCHES = (
-    Branch(
+ADDITIONS = (
+    Addition(
         "report",
-        Option(
-            name="card", metavar="MODEL",
-            help="Write the model card of this model instead of a page, MODEL.md by default.",
+        (
+            Option(
+                name="card", metavar="MODEL",
+                help="Write the model card of this model instead of a page, MODEL.md by default.",
+            ),
         ),
         "run:card",
         __package__,

@@ -7,5 +7,5 @@ PLUGIN = Plugin(
     package=__package__,
     public={"studies": "studies"},
     commands="commands:COMMANDS",
-    branches="commands:BRANCHES",
+    additions="commands:ADDITIONS",
 )

@@ -39,6 +39,26 @@ ASKED = {
     "study quantization": (("snli.npz", "-m", "cf1_macro"), "quantization"),
 }
 
+SNLI = mc.load_example("snli")
+
+
+def _tables(study):
+    return [*study.document().frames().values()]
+
+
+WORK = {
+    "agreement_study": lambda n: [mc.studies.agreement_study(SNLI, n_jobs=n, **FEW).table],
+    "sensitivity_study": lambda n: _tables(
+        mc.studies.sensitivity_study(SNLI, "cf1_macro", n_jobs=n, **FEW)
+    ),
+    "undefined_study": lambda n: _tables(
+        mc.studies.undefined_study(SNLI, "precision", ratios=[0.1], n_jobs=n, **FEW)
+    ),
+    "variance_study": lambda n: [
+        mc.studies.variance_study(SNLI, ratios=[0.5, 1.0], n_jobs=n, **FEW).distribution
+    ],
+}
+
 
 def DOORS():
     variance = mc.studies.variance_study(PLAIN, ["f1_macro"], ratios=[1.0], **FEW)

@@ -30,7 +30,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
 import modelcompare as mc
-from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
+from modelcompare.plugins.folds.fold_tests import (
+    corrected_t,
+    correlated_t,
+    five_by_two_f,
+    five_by_two_t,
+)
 
 X, Y = make_classification(n_samples=200, n_informative=4, flip_y=0.2, random_state=0)
 MODELS = {"logistic": LogisticRegression(), "bayes": GaussianNB()}
@@ -285,7 +290,7 @@ def test_scorers_by_name_and_as_objects():
 
 
 def test_fast_scorers_are_scikit_learns_on_every_resample():
-    from modelcompare.comparison.scorers import _SAME
+    from modelcompare.plugins.folds.scorers import _SAME
 
     rng = np.random.default_rng(0)
     y = np.r_[np.repeat([0, 1], 4), 2]

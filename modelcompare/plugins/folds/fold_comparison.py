@@ -21,15 +21,21 @@ from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
+from modelcompare.plugins.folds.fold_tests import FoldTest as FoldTestResult
+from modelcompare.plugins.folds.fold_tests import (
+    corrected_t,
+    correlated_t,
+    five_by_two_f,
+    five_by_two_t,
+)
+from modelcompare.plugins.folds.words import FoldTest
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.numbers import decimals_for, format_number, joined
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.significance.corrections import adjust
-from modelcompare.significance.folds import FoldTest as FoldTestResult
-from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.words import Correction, FoldTest, signature, value_name
+from modelcompare.words import Correction, signature, value_name
 
 # Columns of `FoldComparison.folds`, and of its differences.
 FOLDS = ["repeat", "fold", "n_train", "n_test", "model", "metric", "label", "value"]

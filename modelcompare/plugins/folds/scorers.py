@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compare import compare
-from modelcompare.comparison.estimators import (
+from modelcompare.comparison.result import Comparison
+from modelcompare.data.predictions import Predictions
+from modelcompare.metrics import CallableMetric, from_callable
+from modelcompare.plugins.folds.estimators import (
     check_estimators,
     classify,
     rows_of,
 )
-from modelcompare.comparison.result import Comparison
-from modelcompare.data.predictions import Predictions
-from modelcompare.metrics import CallableMetric, from_callable
 from modelcompare.words import check_mapping, check_sequence
 
 Scorer = Callable[[Any, Any, Any], float]

@@ -12,7 +12,7 @@ from modelcompare.readers import names
 from modelcompare.readers.column_roles import prepared
 from modelcompare.readers.messages import listed
 from modelcompare.readers.options import Columns
-from modelcompare.readers.published import Results, frame_of, published_results
+from modelcompare.readers.score_tables import ScoreTable, frame_of, read_scores
 from modelcompare.words import is_missing, label_name, value_name
 
 # Columns of a fold, and of what was measured on it, besides the scores.
@@ -25,14 +25,14 @@ UNNAMED = "score"
 _NO_METRIC = (UNNAMED, "scores", "value", "metric_value")
 
 
-def published_folds(table: Any, columns: Columns) -> tuple[pd.DataFrame, Results]:
+def read_folds(table: Any, columns: Columns) -> tuple[pd.DataFrame, ScoreTable]:
     """Read a table of scores on folds; `columns.id` names the folds.
 
     Returns
     -------
     folds : DataFrame
         A row for each score: repeat, fold, model, metric, label, value, and sizes if given.
-    read : Results
+    read : ScoreTable
         The scores with a row for each fold and value, and how they were read.
     """
     frame = frame_of(table)
@@ -52,7 +52,7 @@ def published_folds(table: Any, columns: Columns) -> tuple[pd.DataFrame, Results
     described = _described(frame)
     frame = frame.drop(columns=described.columns, errors="ignore").assign(fold=described.index)
     _refuse_repeated(frame, model)
-    read = published_results(frame, replace(columns, id="fold", model_column=model), "fold")
+    read = read_scores(frame, replace(columns, id="fold", model_column=model), "fold")
     if other := read.parts["left out"] or read.parts["runs"]:
         raise ValueError(
             f"`table` has besides scores of folds {other}; leave it out, or call repeats repeat, "

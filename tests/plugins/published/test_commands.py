@@ -3,32 +3,9 @@
 import json
 
 import pandas as pd
-import pytest
 
 import modelcompare as mc
-from tests.comparison.test_folds import WIDE
-from tests.comparison.test_ranks import DEMSAR
-
-
-def test_folds_are_compared_from_a_file(run, tmp_path):
-    WIDE.to_csv(tmp_path / "folds.csv", index_label="fold")
-    done = run(
-        "ranks",
-        "folds.csv",
-        "--n-train",
-        9,
-        "--n-test",
-        1,
-        "--higher-is-better",
-        "--format",
-        "json",
-    )
-    expected = mc.crossval.compare_folds(WIDE, n_train=9, n_test=1, greater_is_better=True)
-    rows = json.loads(done.out)["differences"]
-    assert done.code == 0
-    assert [row["p_value"] for row in rows] == pytest.approx(expected.differences.p_value.tolist())
-    lower = run("ranks", "folds.csv", "--test", "5x2cv-f", "--lower-is-better")
-    assert lower.out.startswith("score: bow has the lowest mean over 10 folds")
+from tests.plugins.published.test_ranks import DEMSAR
 
 
 def test_ranks_come_with_a_diagram(run, tmp_path):
@@ -81,21 +58,6 @@ def test_columns_are_named_by_options(run, tmp_path):
     assert "lacks the score of c on data set 'u' (3 missing in all)" in done.err
     fewer = run("ranks", "t.csv", "--id", "where", *read[:-2])
     assert "'?' of 'c' on 'u' is no score" in fewer.err
-
-
-def test_folds_are_read_by_the_same_options(run, tmp_path):
-    named = WIDE.assign(CV=range(10)).melt("CV", var_name="who", value_name="score")
-    named.assign(score=[f"**{x}**" for x in named["score"]]).to_csv(tmp_path / "t.csv", index=False)
-    sizes = ["--n-train", 9, "--n-test", 1, "--higher-is-better", "--format", "json"]
-    done = run("ranks", "t.csv", *sizes, "--id", "CV", "--read", "model-column=who")
-    expected = mc.crossval.compare_folds(
-        WIDE, n_train=9, n_test=1, greater_is_better=True
-    ).differences
-    rows = json.loads(done.out)["differences"]
-    assert [row["p_value"] for row in rows] == pytest.approx(expected.p_value.tolist())
-    WIDE.assign(Fold=range(10)).to_csv(tmp_path / "u.csv")
-    assert run("ranks", "u.csv", *sizes, "--read", "run=cnn").code == 2
-    assert run("ranks", "u.csv", *sizes).out == run("ranks", "u.csv", *sizes, "--model", "*").out
 
 
 def leaderboards(folder, **dropped):

@@ -71,7 +71,7 @@ def test_the_command_groups_reads_published_tables(tmp_path, capsys):
     assert "published results have equal ones" in capsys.readouterr().err
 
 
-def test_predictions_are_not_taken_for_published_results(tmp_path, capsys):
+def test_predictions_are_not_taken_for_read_scores(tmp_path, capsys):
     path = tmp_path / "predictions.csv"
     y = RNG.integers(0, 2, 60)
     pd.DataFrame({"y_true": y, "a": y, "b": 1 - y}).to_csv(path, index=False)

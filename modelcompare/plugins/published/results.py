@@ -12,7 +12,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.directions import resolved
 from modelcompare.readers import checked_columns, names
 from modelcompare.readers.options import Columns
-from modelcompare.readers.published import Results, frame_of, published_results
+from modelcompare.readers.score_tables import ScoreTable, frame_of, read_scores
 from modelcompare.words import WholeSets
 
 
@@ -57,20 +57,20 @@ def from_results(
         id=id, model_column=model_column, runs=runs, score=score, models=models, na=na,
         missing=missing, greater_is_better=greater_is_better,
     )  # fmt: skip
-    return scores_of_sets(published_results(frame_of(table), columns), columns)
+    return scores_of_sets(read_scores(frame_of(table), columns), columns)
 
 
-def named_results(frame: pd.DataFrame, columns: Columns) -> Results | None:
+def named_results(frame: pd.DataFrame, columns: Columns) -> ScoreTable | None:
     """Read a table whose data sets have names; None if its rows may be samples."""
     headings = [str(heading) for heading in frame.columns]
     of_scores = names.named(headings, names.MODEL) and names.named(headings, names.ANY_SCORE)
     if of_scores and columns.id is None and not names.named(headings, names.SET):
         return None
-    found = published_results(frame, columns)
+    found = read_scores(frame, columns)
     return None if all(isinstance(name, int) for name in found.scores.index) else found
 
 
-def scores_of_sets(found: Results, columns: Columns) -> Predictions:
+def scores_of_sets(found: ScoreTable, columns: Columns) -> Predictions:
     """Return the results of a table as scores of its data sets, with their runs if they cross."""
     upwards, _ = resolved(found.metric, columns.direction())
     cells = found.rows.pivot_table("value", ["set", "run"], "model", sort=False)

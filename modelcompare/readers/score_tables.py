@@ -1,7 +1,7 @@
-"""Tables of published results: scores of models on data sets or folds, as papers print them.
+"""Tables of scores of models on data sets, or on other units, as papers print them.
 
-Rows are data sets (or folds), models, or single scores; runs are averaged. A table that can be read
-in two ways is refused, with the options that settle it.
+Rows are units, models, or single scores; runs are averaged. A table that can be read in two ways is
+refused, with the options that settle it.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _RUN = tuple(name for name in names.RUN if name != "epoch")
 _SIZES = {"rank", "param", "params", "parameters", "size", "flops"}
 _COSTS = {*names.MEASURE, *_SIZES}
 _BESIDE = {*names.COUNT, *names.SPREAD, *_SIZES}
-# Parts of a reading that change what is ranked.
-_CHANGES = ("runs", "left out", "left out of cells", "data sets dropped", "folds dropped")
+# Parts of a reading that change what is compared, and how those end that drop units.
+_CHANGES, _DROPPED = ("runs", "left out", "left out of cells"), "dropped"
 # Headings that name rows, not models: a table lies on its side.
 _NUMBERED = re.compile(r"(fold|split|repeat|run|data ?set|set)?[ _-]?\d+", re.IGNORECASE)
 # A cell with a number that has a comma.
@@ -44,7 +44,7 @@ _COMMA = r"\D*\d+(,\d+)+\D*"
 
 
 @dataclass(frozen=True)
-class Results:
+class ScoreTable:
     """Scores with a row for each data set and a column for each model, and how they were read.
 
     `parts` are the roles of the columns, `metric` the name of the scores, if there is one, and
@@ -59,7 +59,8 @@ class Results:
     @property
     def notes(self) -> tuple[str, ...]:
         """Runs that were averaged, and what was left out."""
-        changed = ((part, self.parts.get(part)) for part in _CHANGES)
+        dropped = (part for part in self.parts if part.endswith(_DROPPED))
+        changed = ((part, self.parts.get(part)) for part in (*_CHANGES, *dropped))
         return tuple(f"{part.capitalize()}: {text}." for part, text in changed if text)
 
 
@@ -79,7 +80,7 @@ def frame_of(table: Any) -> pd.DataFrame:
     return as_frame(table).copy()
 
 
-def published_results(frame: pd.DataFrame, columns: Columns, unit: str = "data set") -> Results:
+def read_scores(frame: pd.DataFrame, columns: Columns, unit: str = "data set") -> ScoreTable:
     """Read a table of results; `columns.id` names the data sets, or other units of results."""
     seen = prepared(_with_index(frame), columns, _WHERE)
     for heading in seen.headings:
@@ -107,11 +108,11 @@ def published_results(frame: pd.DataFrame, columns: Columns, unit: str = "data s
     parts = {
         f"{unit}s": counted([*map(str, table.index)]), "models": counted([*table.columns]),
         "runs": f"{run}, the mean of {n_runs}" if run else "",
-        "left out": counted([*beside, *summaries]), f"{unit}s dropped": counted(dropped),
+        "left out": counted([*beside, *summaries]), f"{unit}s {_DROPPED}": counted(dropped),
         "left out of cells": listed([each for each in rows["second"].unique() if each]),
         "direction": directed([metric], columns.direction()),
     }  # fmt: skip
-    return Results(table, parts, metric, rows[rows["set"].isin(table.index)])
+    return ScoreTable(table, parts, metric, rows[rows["set"].isin(table.index)])
 
 
 def _with_index(frame: pd.DataFrame) -> pd.DataFrame:

@@ -176,3 +176,40 @@ def test_folds_that_a_model_lacks_are_dropped_by_name_only():
     assert found.notes == ("Folds dropped: 1 (4 of repeat 0).",)
     expected = mc.crossval.compare_folds(table.drop(index=4), **TEN)
     np.testing.assert_allclose(numbers(found), numbers(expected))
+
+
+def test_folds_of_a_loss_with_a_name_of_its_own_need_no_direction():
+    rng = np.random.default_rng(0)
+    rows = [(f, m, "val_loss", rng.random() + i) for f in range(6) for i, m in enumerate("ab")]
+    frame = pd.DataFrame(rows, columns=["fold", "model", "metric", "value"])
+    found = mc.crossval.compare_folds(frame, n_train=90, n_test=10)
+    assert found.greater_is_better == {"val_loss": False}
+
+
+@pytest.mark.parametrize("test", ["corrected-t", "5x2cv-t", "5x2cv-f"])
+def test_tests_of_folds_and_their_intervals_are_given_as_they_are(test):
+    rng, apart = np.random.default_rng(0), 0
+    for _ in range(25):
+        scores = rng.normal([0.5, 0.54], 0.05, (5, 2, 2))
+        folds = [
+            {"repeat": r, "fold": f, "model": model, "score": scores[r, f, at]}
+            for r in range(5)
+            for f in range(2)
+            for at, model in enumerate("ab")
+        ]
+        sizes = {"n_train": 50, "n_test": 50, "greater_is_better": True}
+        result = mc.crossval.compare_folds(pd.DataFrame(folds), test=test, **sizes)
+        row, d = result.differences.iloc[0], scores[..., 0] - scores[..., 1]
+        if test == "5x2cv-f":
+            variances = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum()
+            assert row["p_value"] == pytest.approx(
+                stats.f.sf((d**2).sum() / (2 * variances), 10, 5)
+            )
+        if test == "corrected-t":
+            reach = stats.t.ppf(0.975, 9) * np.sqrt((1 / 10 + 1) * d.var(ddof=1))
+            assert row["ci_high"] - row["ci_low"] == pytest.approx(2 * reach)
+        assert (row["ci_low"] + row["ci_high"]) / 2 == pytest.approx(row["difference"])
+        part = (row["ci_low"] <= 0 <= row["ci_high"]) == (row["p_value"] < 0.05)
+        assert ("by another method" in result.verdict()) == part
+        apart += part
+    assert (apart > 0) == (test != "corrected-t")

@@ -12,23 +12,24 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.folds import (
+from modelcompare.data.checks import refuse_rows
+from modelcompare.directions import known_direction, resolved
+from modelcompare.metrics.registry import get_metric
+from modelcompare.options import check_positive
+from modelcompare.plugins.folds.fold_comparison import (
     FOLDS,
     FoldComparison,
     check_fold_correction,
     compare_on_folds,
 )
-from modelcompare.data.checks import refuse_rows
-from modelcompare.directions import known_direction, resolved
-from modelcompare.metrics.registry import get_metric
-from modelcompare.options import check_positive
+from modelcompare.plugins.folds.fold_tables import UNNAMED, read_folds
+from modelcompare.plugins.folds.words import FoldTest
 from modelcompare.readers import checked_columns
 from modelcompare.readers.cell_types import printed
-from modelcompare.readers.folds import UNNAMED, published_folds
-from modelcompare.words import Correction, FoldTest, WholeSets
+from modelcompare.words import Correction, WholeSets, check_number
 
 
-@checked(n_train=check_positive, n_test=check_positive)
+@checked(n_train=check_positive, n_test=check_positive, rope=check_number)
 def compare_folds(
     table: Any, *, n_train: float | None = None, n_test: float | None = None,
     test: FoldTest = "corrected-t", greater_is_better: bool | None = None,
@@ -88,7 +89,7 @@ def compare_folds(
     columns = checked_columns(
         id=id, model_column=model_column, score=score, models=models, na=na, missing=missing
     )
-    tidy, read = published_folds(table, columns)
+    tidy, read = read_folds(table, columns)
     tidy = _in_order(tidy)
     folds = tidy.drop_duplicates(["repeat", "fold"])
     sizes = _sizes(folds, n_train, n_test, test)

@@ -14,13 +14,6 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, IntArray
-from modelcompare.comparison.folds import (
-    FOLDS,
-    FoldComparison,
-    check_fold_correction,
-    compare_on_folds,
-    with_pooled,
-)
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import known_direction
 from modelcompare.engine.axis import joined_frame, long_columns
@@ -28,11 +21,19 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.metrics import AnyMetric, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
+from modelcompare.plugins.folds.fold_comparison import (
+    FOLDS,
+    FoldComparison,
+    check_fold_correction,
+    compare_on_folds,
+    with_pooled,
+)
+from modelcompare.plugins.folds.words import FoldTest
 from modelcompare.resampling.seeds import RngLike, random_state, rng_label
-from modelcompare.words import Correction, FoldTest, check_count, check_mapping, optional
+from modelcompare.words import Correction, check_count, check_mapping, check_number, optional
 
 
-@checked()
+@checked(rope=check_number)
 def compare_estimators(
     estimators: Mapping[str, Any], X: Any, y: ArrayLike, *, cv: Any = 10,
     metrics: MetricLike | Sequence[MetricLike] | None = None, groups: ArrayLike | None = None,

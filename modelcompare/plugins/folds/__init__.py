@@ -1,0 +1,1 @@
+"""Cross-validation: estimators, scorers, and scores on folds."""

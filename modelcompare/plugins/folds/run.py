@@ -1,0 +1,39 @@
+"""Answer of the command ``ranks`` to scores on folds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import pandas as pd
+
+from modelcompare.plugins.folds.fold_comparison import FoldComparison
+from modelcompare.plugins.folds.fold_scores import compare_folds
+from modelcompare.plugins.folds.words import FoldTest
+from modelcompare.readers import names
+
+# Options that are for the folds of a cross-validation.
+_OF_FOLDS = ("n_train", "n_test", "rope", "correction", "confidence_level")
+
+
+def folds(
+    frame: pd.DataFrame, reading: Mapping[str, Any], figure: bool, *, test: str | None = None,
+    **options: Any,
+) -> FoldComparison | None:  # fmt: skip
+    """Compare by scores on folds."""
+    of_folds = [f"--{name.replace('_', '-')}" for name in _OF_FOLDS if name in options]
+    of_sets = test is not None and test not in get_args(FoldTest)
+    named = bool(names.named(map(str, frame.columns), names.FOLD))
+    if not (named or of_folds or (test and not of_sets)):
+        return None
+    if of_sets or figure or "runs" in reading:
+        flag = "--plot" if figure else f"--test {test}" if of_sets else "--read run"
+        raise ValueError(
+            f"{flag} is for scores on several data sets; "
+            + (f"leave out {of_folds[0]}." if of_folds else "this table has a column of folds.")
+        )
+    options |= {} if test is None else {"test": test}
+    return compare_folds(frame.drop(columns="unnamed", errors="ignore"), **reading, **options)
+
+
+SCORE_TABLES = (folds,)

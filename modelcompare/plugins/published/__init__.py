@@ -1,0 +1,1 @@
+"""Results on many data sets, as papers and leaderboards print them."""

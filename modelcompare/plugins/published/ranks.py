@@ -1,0 +1,101 @@
+"""`critical_difference`: comparison of models by a published table of scores on data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from modelcompare.arguments import checked
+from modelcompare.comparison.ranks import RankComparison, compare_ranks
+from modelcompare.directions import resolved
+from modelcompare.readers import checked_columns
+from modelcompare.readers.reading import in_one_line
+from modelcompare.readers.score_tables import frame_of, read_scores
+from modelcompare.words import PosthocTest, WholeSets
+
+
+@checked()
+def critical_difference(
+    table: Any, *, greater_is_better: bool | None = None, test: PosthocTest = "nemenyi",
+    alpha: float = 0.05, id: str | None = None, model_column: str | None = None,
+    score: str | Sequence[str] | None = None, runs: str | None = None,
+    models: Sequence[str] | None = None, na: Sequence[str] | None = None,
+    missing: WholeSets = "refuse",
+) -> RankComparison:  # fmt: skip
+    """Compare models by their ranks over many data sets, from a published table of scores.
+
+    The table is as papers and leaderboards print it. Columns are found by their names and content:
+    a row may be a data set, a model, or one score, and a table that can be read in two ways is
+    refused. Means and sizes beside the scores are left out, and the runs of a column such as
+    ``seed`` are averaged. A cell is a number, bold or not, with or without a percent sign;
+    a deviation or error after it, as in ``93.3 ± 0.5`` or ``93.3 (0.5)``, is left out.
+
+    Parameters
+    ----------
+    table : DataFrame, or mapping of str to array-like
+        A row for each data set and a column of scores for each model, at least three; or a row
+        for each model and a column for each data set; or a row for each score. Rows without names
+        are data sets.
+    greater_is_better : bool, optional
+        Direction of the scores; by default by the name of their column or metric (``wer``), without
+        which it must be given.
+    test : {"nemenyi", "wilcoxon-holm"}
+        Test of all pairs: Nemenyi's, with one critical difference of mean ranks, as in Demsar
+        (2006); or Wilcoxon's signed-rank test of each pair with Holm's correction, which does not
+        depend on the ranks of the other models (Benavoli, Corani & Mangili 2016).
+    alpha : float
+        Significance level.
+    id, model_column, runs : str, optional
+        Columns of the data sets, models and runs, where they are not found.
+    score : str or sequence of str, optional
+        Column of the scores; of a table with a row for each model, the columns of data sets.
+    models : sequence of str, optional
+        Models to keep, by name or by a pattern with ``*``; all by default.
+    na : sequence of str, optional
+        Marks of a missing score; by default ``-``, ``n/a``, ``NaN`` and the like.
+    missing : {"refuse", "drop"}
+        Treatment of missing scores: refuse them, or drop the data sets that any model lacks.
+
+    Returns
+    -------
+    RankComparison
+        With `plot`, the critical-difference diagram.
+
+    Raises
+    ------
+    ValueError
+        If a score is missing, the table can be read in two ways, there are fewer than three models
+        or two data sets, or nothing determines whether low or high scores are good.
+
+    References
+    ----------
+    .. [1] Demsar (2006), Statistical comparisons of classifiers over multiple data sets, JMLR 7.
+    .. [2] Benavoli, Corani & Mangili (2016), Should we really use post-hoc tests based on
+       mean-ranks?, JMLR 17.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> table = {"cnn": [0.9, 0.8, 0.7, 0.9, 0.8], "lstm": [0.8, 0.7, 0.6, 0.8, 0.9],
+    ...          "bow": [0.5, 0.5, 0.4, 0.6, 0.6]}
+    >>> result = mc.tests.critical_difference(table, greater_is_better=True)
+    >>> print(result.verdict())
+    The models differ over 5 data sets (Friedman, p = 0.015). cnn has the best mean rank (1.20): it
+    is better than bow and is not significantly different from lstm (nemenyi).
+    """
+    columns = checked_columns(
+        id=id, model_column=model_column, runs=runs, score=score, models=models, na=na,
+        missing=missing, greater_is_better=greater_is_better,
+    )  # fmt: skip
+    found = read_scores(frame_of(table), columns)
+    if len(found.scores.columns) < 3:
+        raise ValueError(
+            "Friedman's test needs 3 models, the table has 2; compare two by "
+            "paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', "
+            "method='wilcoxon'), each data set a sample."
+        )
+    up, _ = resolved(found.metric, greater_is_better)
+    what = found.metric or "the scores"
+    result = compare_ranks(found.scores, what, greater_is_better=up, test=test, alpha=alpha)
+    return replace(result, reading=in_one_line(found.parts), notes=found.notes)

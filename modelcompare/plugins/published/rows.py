@@ -1,0 +1,14 @@
+"""Rows that the plugin adds to the tables of the core."""
+
+from modelcompare.plugs import Plugin
+
+PLUGIN = Plugin(
+    name="published",
+    package=__package__,
+    public={
+        "io.from_results": "results:from_results",
+        "tests.critical_difference": "ranks:critical_difference",
+    },
+    score_tables="run:SCORE_TABLES",
+    set_results="run:SET_RESULTS",
+)
