@@ -51,6 +51,8 @@ class Plugin:
     set_results : str
         Functions that compare models by results on several test sets: ``f(reading, **options)``
         returns a result, or None if files hold no such results.
+    formats : str
+        Formats of logs: `modelcompare.readers.formats.Format`.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Plugin:
     metrics: str = ""
     score_tables: str = ""
     set_results: str = ""
+    formats: str = ""
 
     def load(self, place: str) -> Any:
         """Import a place in its package."""
@@ -89,9 +92,41 @@ def plugins() -> Mapping[str, Plugin]:
 
 
 @cache
+def others() -> Mapping[str, Plugin]:
+    """Return the plugins of other projects by name, from the entry points of this group.
+
+    All installed packages are searched, so this is for unknown names and for listings.
+
+    Raises
+    ------
+    TypeError
+        If an entry point is no `Plugin`.
+    """
+    found = {}
+    for point in load("importlib.metadata:entry_points")(group=_FOLDER):
+        found[point.name] = point.load()
+        if not isinstance(found[point.name], Plugin):
+            raise TypeError(
+                f"the entry point {point.value} of {point.dist.name} (group {_FOLDER}) is no "
+                f"modelcompare.plugs.Plugin; correct it, or uninstall {point.dist.name}."
+            )
+    return found
+
+
+@cache
 def rows(table: str) -> tuple[Any, ...]:
     """Load the rows that plugins add to a table of the core, such as ``commands``."""
-    places = [(plugin, getattr(plugin, table)) for plugin in plugins().values()]
+    return _rows(plugins(), table)
+
+
+@cache
+def rows_of_others(table: str) -> tuple[Any, ...]:
+    """Load the rows that plugins of other projects add."""
+    return _rows(others(), table)
+
+
+def _rows(of: Mapping[str, Plugin], table: str) -> tuple[Any, ...]:
+    places = [(plugin, getattr(plugin, table)) for plugin in of.values()]
     return tuple(row for plugin, place in places if place for row in plugin.load(place))
 
 

@@ -11,7 +11,7 @@ from modelcompare.data.columns import Source
 from modelcompare.directions import sentence
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.named import METRICS, aliases_of
-from modelcompare.metrics.registry import get_metric
+from modelcompare.metrics.registry import get_metric, register_others
 from modelcompare.metrics.scoring import MADE, named_score
 from modelcompare.report.fields import read_members
 from modelcompare.report.json_text import json_document
@@ -27,6 +27,8 @@ def metrics(*, name: str | None = None, format: str, schema: bool) -> None:
             raise ValueError("--schema is of all documents; leave the metric's name out.")
         answer_document(json_document(whole_schema()))
         return
+    if name is None:
+        register_others()
     made = named_score(name, [name], Source(made=True)) if name in MADE else None
     found = [*METRICS.values()] if name is None else [made or get_metric(name)]
     if format == "json":

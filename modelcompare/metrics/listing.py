@@ -9,6 +9,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.named import METRICS
 from modelcompare.metrics.planning import check_served
+from modelcompare.metrics.registry import register_others
 from modelcompare.words import giving
 
 
@@ -39,6 +40,7 @@ def list_metrics(predictions: TestSet | None = None) -> pd.DataFrame:
     >>> mc.list_metrics(texts)["metric"].tolist()[:3]
     ['wer', 'cer', 'wer_per_text']
     """
+    register_others()
     found = [
         metric
         for metric in METRICS.values()

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from typing import Any, TypeAlias, get_args
 
 from modelcompare.arguments import checked
@@ -23,6 +24,7 @@ from modelcompare.metrics.scoring import named_score
 from modelcompare.metrics.subsets import names_subset, over_classes
 from modelcompare.metrics.texts import with_references
 from modelcompare.metrics.variants import number, varied
+from modelcompare.plugs import rows_of_others
 from modelcompare.spelling import did_you_mean, nearest
 from modelcompare.words import Average, ZeroDivision, check_zero_division
 
@@ -105,7 +107,10 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
         raise TypeError(f"a metric's name must be a text, got {name!r}.")
     check_zero_division("zero_division", zero_division)
     resolved = ALIASES.get(name, name)
-    found = METRICS.get(resolved) or _family(resolved, options) or _numbered(resolved)
+    found = _record(resolved, options)
+    if found is None:
+        register_others()
+        found = _record(resolved, options)
     if found is None:
         whole, label = split_class(name)
         if label is not None and ALIASES.get(whole, whole) in METRICS:
@@ -117,6 +122,18 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     if not isinstance(metric, Metric) or (zero_division != "paper" and math.isnan(zero_division)):
         return metric
     return metric.with_zero_division(zero_division)
+
+
+def _record(name: str, options: dict[str, Any]) -> AnyMetric | None:
+    """Return the record of a name, of a family, or of a name with a number; None for others."""
+    return METRICS.get(name) or _family(name, options) or _numbered(name)
+
+
+@cache
+def register_others() -> None:
+    """Register the metrics of installed plugins."""
+    for metric in rows_of_others("metrics"):
+        register(metric)
 
 
 def _family(name: str, options: dict[str, Any]) -> AnyMetric | None:

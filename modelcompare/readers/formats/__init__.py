@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+from modelcompare.plugs import rows_of_others
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import (
     every_eval_ever,
@@ -68,4 +69,9 @@ def lone_table(files: Sequence[File]) -> pd.DataFrame | None:
 
 def format_of(opened: File) -> Format | None:
     """Return the format of a log, or None for a plain table."""
-    return next((each for each in FORMATS if each.recognises(opened)), None)
+    return _first(FORMATS, opened) or _first(rows_of_others("formats"), opened)
+
+
+def _first(formats: Iterable[Format], opened: File) -> Format | None:
+    """Return the first format that recognises a file."""
+    return next((each for each in formats if each.recognises(opened)), None)

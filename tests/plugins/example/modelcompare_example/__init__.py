@@ -1,0 +1,1 @@
+"""A log format and a metric for modelcompare."""

@@ -1,0 +1,7 @@
+"""What the plugin adds: places, which are imported when they are used."""
+
+from modelcompare.plugs import Plugin
+
+PLUGIN = Plugin(
+    name="example", package=__package__, formats="quiz:FORMATS", metrics="near_miss:METRICS"
+)
