@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 
-from modelcompare.cli.schema import MEMBERS, OF_METRICS, whole_schema
+from modelcompare.cli.schema import COLUMNS, OF_METRICS, whole_schema
 from modelcompare.cli.streams import answer, answer_document
 from modelcompare.data.columns import Source
 from modelcompare.directions import sentence
@@ -13,7 +13,6 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.named import METRICS, aliases_of
 from modelcompare.metrics.registry import get_metric, register_others
 from modelcompare.metrics.scoring import MADE, named_score
-from modelcompare.report.fields import read_members
 from modelcompare.report.json_text import json_document
 
 _WIDTH = 80
@@ -42,9 +41,8 @@ def metrics(*, name: str | None = None, format: str, schema: bool) -> None:
 
 def _facts(metric: AnyMetric) -> dict[str, object]:
     """Return the members of a metric in a document, where an open end is null."""
-    (member,) = read_members(MEMBERS)
     own = {"text": " ".join(metric.text.split()), "method": metric.strategy}
-    return {each.name: getattr(metric, each.name, None) for each in member.columns} | own
+    return {each.name: getattr(metric, each.name, None) for each in COLUMNS} | own
 
 
 def _table(found: list[AnyMetric]) -> str:

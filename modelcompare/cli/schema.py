@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import Any
 
 from modelcompare.report import schema as schemas
+from modelcompare.report.fields import Field, columns
+from modelcompare.report.result import Result
 
 OF_METRICS = "metrics/1"
-MEMBERS = """
-    metrics: name summary variant text bounds greater_is_better needs per_class method cost
-        references
-"""
+COLUMNS = columns(
+    "name", "summary", "variant", "text", Field("bounds", json="ends"),
+    Field("greater_is_better", json="flag or none"), "needs", Field("per_class", "flag"), "method",
+    "cost", Field("references", json="texts"),
+)  # fmt: skip
+# Where results are.
+_ROOMS = "comparison", "diagnostics", "plugins", "questions"
 
 
 def whole_schema() -> dict[str, Any]:
     """The JSON schema of all results, as they declare them, and of the list of metrics."""
-    sources = sorted(Path(__file__).parents[1].rglob("*.py"))
-    documents = {kind: text for source in sources for kind, text in schemas.declared(source)}
-    return schemas.schema({**documents, OF_METRICS: MEMBERS})
+    for room in _ROOMS:
+        package = import_module(f"modelcompare.{room}")
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
+    kinds = sorted(_below(Result), key=lambda kind: kind._stem)
+    return schemas.schema(kinds, {"metrics": COLUMNS})
+
+
+def _below(kind: Any) -> Iterator[type[Result]]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from _below(each)

@@ -35,6 +35,7 @@ from modelcompare.engine.runs import INSTEAD, check_named, runs_are_random
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.document import Document, Finding
+from modelcompare.report.fields import HIDDEN, Field, Member, member
 from modelcompare.report.numbers import format_number, grounds
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.significance.pairwise import all_pairs
@@ -43,7 +44,7 @@ from modelcompare.words import Correction, Random, ZeroDivision, giving, value_n
 _STEP_DOWN: Correction = "holm"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class BoundedComparison(Comparison):
     """Comparison of models with their missing results counted as the worst, and as the best.
 
@@ -64,17 +65,13 @@ class BoundedComparison(Comparison):
         Number of samples that each model lacks.
     """
 
-    cases: tuple[Compared, ...] = field(repr=False)
-    places: Mapping[ValueKey, tuple[int, int]] = field(repr=False)
-    n_missing: Mapping[str, int]
+    cases: tuple[Compared, ...] = field(repr=False, metadata=HIDDEN)
+    places: Mapping[ValueKey, tuple[int, int]] = field(repr=False, metadata=HIDDEN)
+    n_missing: Mapping[str, int] = field(metadata=HIDDEN)
 
     _stem: ClassVar[str] = "bounds"
     _page_title: ClassVar[str] = "Results"
-    _members: ClassVar[str] = """
-        signature
-        scores: model metric label worst best n_missing
-        differences: model_a model_b metric label low high ci_low ci_high p_value p_adjusted better
-    """
+    _members: ClassVar[tuple[Member, ...]] = ()
 
     @property
     def signature(self) -> str:
@@ -106,6 +103,9 @@ class BoundedComparison(Comparison):
         return np.array([place.get(model, k) for k, model in enumerate(self.n_missing)])
 
     @cached_property
+    @member(
+        "model", "metric", "label", "worst", Field("best", "estimate"), Field("n_missing", "count")
+    )
     def scores(self) -> pd.DataFrame:
         """One row for each model, metric and class.
 
@@ -122,6 +122,10 @@ class BoundedComparison(Comparison):
         return frame.assign(n_missing=frame["model"].map(self.n_missing))
 
     @cached_property
+    @member(
+        "model_a", "model_b", "metric", "label", "low", "high", "ci_low", "ci_high", "p_value",
+        "p_adjusted", "better",
+    )  # fmt: skip
     def differences(self) -> pd.DataFrame:
         """One row for each pair of models, metric and class.
 
@@ -257,7 +261,9 @@ def bounded(
         for key in value_keys(chosen, worst)
         if key.metric not in classes or key.label in classes[key.metric]
     }
-    return BoundedComparison(found[0], tuple(found), order, n_missing)
+    return BoundedComparison(
+        evidence=found[0], cases=tuple(found), places=order, n_missing=n_missing
+    )
 
 
 def _with_bounds(predictions: TestSet, baseline: str | None, random: Random) -> Predictions:

@@ -230,7 +230,7 @@ def compare(
     few = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha, family, every, places)
     scores, differences, sparse = _intervals(replicated, every, method, confidence_level, places)
     warn_of_no_width(pairs, differences, method)
-    return Comparison(Compared(
+    return Comparison(evidence=Compared(
         bootstrap=asked, pairs=pairs.pairs, score_interval=scores, difference_interval=differences,
         p_values=outcome.p_value, p_adjusted=p_adjusted, n_swaps=outcome.n_resamples, test=used,
         tests_used=outcome.used, method=method,

@@ -304,6 +304,6 @@ def _correct_together(
         for out, own, p_values in zip(adjusted, where, found, strict=True):
             out[:, own] = p_values
     return {
-        key: Comparison(replace(each, p_adjusted=p, alpha=alpha, n_groups=len(members)))
+        key: Comparison(evidence=replace(each, p_adjusted=p, alpha=alpha, n_groups=len(members)))
         for key, each, p in zip(results, members, adjusted, strict=True)
     }

@@ -13,6 +13,7 @@ from modelcompare.comparison.one_class import OneClass, areas_under, share_of_al
 from modelcompare.data.sizes import n_seen
 from modelcompare.metrics.base import divide
 from modelcompare.report.document import Document
+from modelcompare.report.fields import Field, frame
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import first_models
@@ -50,7 +51,7 @@ def _plot_only(kind: CurveKind, result: CurveResult, ax: Axes | None) -> Figure:
     return plot_banded_curve(result, ax)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CurveResult(Result):
     """Curves of all models for one class.
 
@@ -78,9 +79,19 @@ class CurveResult(Result):
         Level of the intervals.
     """
 
-    points: pd.DataFrame = field(repr=False)
-    band: pd.DataFrame = field(repr=False)
-    areas: pd.DataFrame = field(repr=False)
+    points: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "model", Field("threshold", "estimate"), Field("recall", "estimate"),
+            Field("false_positive_rate", "estimate"), Field("precision", "estimate"),
+        ),
+    )  # fmt: skip
+    band: pd.DataFrame = field(
+        repr=False,
+        metadata=frame("model", Field("x", "setting"), Field("y", "estimate"), "ci_low", "ci_high"),
+    )
+    areas: pd.DataFrame = field(
+        repr=False, metadata=frame("model", Field("area", "estimate"), "ci_low", "ci_high")
+    )
     kind: CurveKind
     label: Any
     share: float
@@ -88,12 +99,6 @@ class CurveResult(Result):
     confidence_level: float
 
     _stem: ClassVar[str] = "curve"
-    _members: ClassVar[str] = """
-        kind:curve label share n_samples confidence_level signature
-        points: model threshold recall false_positive_rate precision
-        band: model x y ci_low ci_high
-        areas: model area ci_low ci_high
-    """
     plot = Plots(curve=plot_banded_curve, roc=plot_roc, pr=plot_pr)
 
     @property
@@ -106,7 +111,8 @@ class CurveResult(Result):
         tenths = (self.band["x"] * 10).round(6)
         title = f"{x[0].upper()}{x[1:]} and {y}, positive class {self.label}"
         table = Table.of(
-            title, self.band[tenths % 1 == 0], "model", column(x, "x"), column(y, "y"),
+            title, self.band[tenths % 1 == 0], "model", column(x, "x", kind="setting"),
+            column(y, "y", kind="estimate"),
             interval_column(self.confidence_level), decimals=3,
         )  # fmt: skip
         return self._document({"curve": table})
@@ -130,10 +136,11 @@ def empirical_curves(
         areas.append((model, areas_under(kind, ordered, weights)[0], np.nan, np.nan))
     share = float(weights[0] @ one.positive / weights[0].sum())
     return CurveResult(
-        pd.concat(points, ignore_index=True),
-        pd.DataFrame({"model": [], "x": [], "y": [], "ci_low": [], "ci_high": []}),
-        pd.DataFrame(areas, columns=["model", "area", "ci_low", "ci_high"]),
-        kind, one.label, share, n_seen(one.predictions), confidence_level,
+        points=pd.concat(points, ignore_index=True),
+        band=pd.DataFrame({"model": [], "x": [], "y": [], "ci_low": [], "ci_high": []}),
+        areas=pd.DataFrame(areas, columns=["model", "area", "ci_low", "ci_high"]), kind=kind,
+        label=one.label, share=share, n_samples=n_seen(one.predictions),
+        confidence_level=confidence_level,
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from modelcompare.comparison.forest import group_panel, keys_of
 from modelcompare.comparison.pair_tables import pair_table
 from modelcompare.comparison.pooled import Means, difference_frame
 from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
-from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.result import DIFFERENCES, SCORES, Comparison
 from modelcompare.comparison.subgroups import subgroup_findings, worst_first
 from modelcompare.comparison.suite import (
     mean_rows,
@@ -33,6 +33,7 @@ from modelcompare.engine.axis import score_frame
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.scope import THESE_RUNS, Scope
 from modelcompare.report.document import Document, Finding
+from modelcompare.report.fields import HIDDEN, Field, Member, frame, member, members_from, value
 from modelcompare.report.figures.critical_difference import plot_critical_difference
 from modelcompare.report.figures.interval_rows import Row
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
@@ -86,6 +87,13 @@ def plot_groups(
     return draw_panels(caption, wrapped([*panels], 2), (4.4, max(heights)), ax=ax)
 
 
+# Columns that name a group: a test set, or a subgroup.
+_GROUP = (
+    Field("set", optional=True), Field("slice", optional=True),
+    Field("value", "label", optional=True), Field("n_samples", optional=True),
+)  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class GroupComparison(Result):
     """Comparisons of the same models on several test sets, or in each subgroup of one.
@@ -109,34 +117,25 @@ class GroupComparison(Result):
         Number of samples, or of items and runs, in words.
     """
 
-    results: Mapping[Any, Comparison] = field(repr=False)
-    rng_label: str = field(repr=False)
+    results: Mapping[Any, Comparison] = field(repr=False, metadata=HIDDEN)
     n_samples: int
-    left_out: pd.DataFrame = field(repr=False)
-    notes: tuple[str, ...] = field(repr=False)
-    models: tuple[str, ...] = ()
-    shares: FloatArray | None = field(default=None, repr=False)
-    scope: Scope = field(repr=False)
-    size: str = ""
+    rng_label: str = field(repr=False, metadata=value(after="correction"))
+    left_out: pd.DataFrame = field(
+        repr=False,
+        metadata=frame("slice", Field("value", "label"), "n_samples", after="differences"),
+    )
+    notes: tuple[str, ...] = field(repr=False, metadata=HIDDEN)
+    models: tuple[str, ...] = field(metadata=HIDDEN)
+    shares: FloatArray | None = field(repr=False, metadata=HIDDEN)
+    scope: Scope = field(repr=False, metadata=HIDDEN)
+    size: str = field(metadata=HIDDEN)
 
     _stem: ClassVar[str] = "groups"
     _schema_version: ClassVar[int] = 2
     _page_title: ClassVar[str] = "Test sets"
-    _members: ClassVar[str] = """
-        n_samples n_resamples=_first.n_resamples confidence_level=_first.confidence_level
-        alpha=_first.alpha method=_first.method test=_first.test correction=_first.correction
-        rng_label signature
-        scores: set? slice? value? n_samples? model metric label estimate standard_error ci_low
-          ci_high n_undefined rank rank_low rank_high method
-        differences: set? slice? value? n_samples? model_a model_b metric label difference
-          standard_error ci_low ci_high p_value p_adjusted better method test
-        left_out: slice value n_samples
-        pooled_scores?: model metric label estimate ci_low ci_high
-        pooled_differences?: model_a model_b metric label difference ci_low ci_high p_value
-          p_adjusted better
-        saturation?: set model_a model_b metric label n_samples n_needed share_needed
-        orders?: metric set_a set_b kendall
-    """
+    _members: ClassVar[tuple[Member, ...]] = members_from(
+        "_first", "n_resamples", "confidence_level", "alpha", "method", "test", "correction"
+    )
     plot = Plots(critical_difference=plot_ranks, groups=plot_groups)
 
     @property
@@ -159,6 +158,7 @@ class GroupComparison(Result):
         return dict(compress(self._found.items(), () if self.shares is None else self.shares))
 
     @cached_property
+    @member(*_GROUP, *SCORES)
     def scores(self) -> pd.DataFrame:
         """Scores of all groups: columns that name the group, then those of `Comparison.scores`.
 
@@ -168,6 +168,7 @@ class GroupComparison(Result):
         return self._in_order(self._stacked(attrgetter("scores")))
 
     @cached_property
+    @member(*_GROUP, *DIFFERENCES)
     def differences(self) -> pd.DataFrame:
         """Differences in all groups: group columns, then those of `Comparison.differences`."""
         return self._in_order(self._stacked(attrgetter("differences")))
@@ -283,6 +284,7 @@ class GroupComparison(Result):
         return tables
 
     @cached_property
+    @member("model", "metric", "label", "estimate", "ci_low", "ci_high", optional=True)
     def pooled_scores(self) -> pd.DataFrame:
         """Mean over test sets.
 
@@ -301,6 +303,10 @@ class GroupComparison(Result):
         )  # fmt: skip
 
     @cached_property
+    @member(
+        "model_a", "model_b", "metric", "label", "difference", "ci_low", "ci_high", "p_value",
+        "p_adjusted", "better", optional=True,
+    )  # fmt: skip
     def pooled_differences(self) -> pd.DataFrame:
         """Differences of the means over test sets.
 
@@ -313,6 +319,10 @@ class GroupComparison(Result):
         return difference_frame(self._pooled(pairs), self.models, pairs, self._first)
 
     @cached_property
+    @member(
+        "set", "model_a", "model_b", "metric", "label", "n_samples", Field("n_needed", "size"),
+        Field("share_needed", "share"), optional=True,
+    )  # fmt: skip
     def saturation(self) -> pd.DataFrame:
         """Samples of each test set, beside those that its observed differences need.
 
@@ -325,6 +335,7 @@ class GroupComparison(Result):
         return saturation(self._found)
 
     @cached_property
+    @member("metric", "set_a", "set_b", Field("kendall", "estimate"), optional=True)
     def orders(self) -> pd.DataFrame:
         """Agreement of each two test sets' orders of the models; not for metrics per class.
 

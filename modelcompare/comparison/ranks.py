@@ -13,6 +13,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.tables import led_clauses
 from modelcompare.directions import known_direction
 from modelcompare.report.document import Document
+from modelcompare.report.fields import HIDDEN, Field, frame
 from modelcompare.report.figures.critical_difference import plot_critical_difference
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Axes, Figure
@@ -39,7 +40,7 @@ def plot_ranks(
     return plot_critical_difference(diagram(result), "score", result.signature, ax=ax)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RankComparison(Result):
     """Models compared by their ranks over data sets.
 
@@ -64,24 +65,21 @@ class RankComparison(Result):
         What was averaged or left out.
     """
 
-    scores: pd.DataFrame = field(repr=False)
-    ranks: pd.DataFrame = field(repr=False)
-    differences: pd.DataFrame = field(repr=False)
+    scores: pd.DataFrame = field(repr=False, metadata=HIDDEN)
+    ranks: pd.DataFrame = field(repr=False, metadata=frame("model", Field("mean_rank", "estimate")))
+    differences: pd.DataFrame = field(
+        repr=False, metadata=frame("model_a", "model_b", "difference", "p_adjusted", "better")
+    )
     statistic: float
     p_value: float
     critical_difference: float
     test: PosthocTest
     alpha: float
     reading: str = field(default="", repr=False)
-    notes: tuple[str, ...] = field(default=(), repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False, metadata=HIDDEN)
 
     _stem: ClassVar[str] = "ranks"
     _schema_version: ClassVar[int] = 2
-    _members: ClassVar[str] = """
-        statistic p_value critical_difference test alpha reading signature
-        ranks: model mean_rank
-        differences: model_a model_b difference p_adjusted better
-    """
     plot = Plots(critical_difference=plot_ranks)
 
     @property
@@ -100,7 +98,7 @@ class RankComparison(Result):
         # Rank 1 is the best.
         turned = self.differences.assign(difference=0 - self.differences["difference"])
         tables = {
-            "ranks": Table.of(title, self.ranks, "model", "mean_rank", notes=notes, decimals=2),
+            "ranks": self._table(title, self.ranks, "model", "mean_rank", notes=notes, decimals=2),
             "differences": Table.of(
                 "Differences of mean ranks", turned, "model_a", "model_b",
                 column("lead", "difference"), column(f"p ({self.test})", "p_adjusted"), decimals=2,
@@ -150,9 +148,11 @@ def compare_ranks(
     mean_rank = upwards.rank(axis=1, ascending=False).mean().to_numpy()
     ranks = pd.DataFrame({"model": scores.columns, "mean_rank": mean_rank})
     differences, critical = _tested(upwards, mean_rank, test, alpha)
+    statistic, p_value = friedman(equal.to_numpy())
     return RankComparison(
-        scores, ranks.sort_values("mean_rank", kind="stable", ignore_index=True), differences,
-        *friedman(equal.to_numpy()), critical, test, alpha,
+        scores=scores, ranks=ranks.sort_values("mean_rank", kind="stable", ignore_index=True),
+        differences=differences, statistic=statistic, p_value=p_value,
+        critical_difference=critical, test=test, alpha=alpha,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial, wraps
 from typing import Any, ClassVar
 
@@ -22,6 +22,7 @@ from modelcompare.comparison.verdict import findings
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.report.document import Document, Finding
+from modelcompare.report.fields import HIDDEN, Member, member, members_from
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.numbers import joined
@@ -42,7 +43,17 @@ def _of_evidence(draw: Callable[..., Figure]) -> Callable[..., Figure]:
     return drawn
 
 
-@dataclass(frozen=True, repr=False)
+SCORES = (
+    "model", "metric", "label", "estimate", "standard_error", "ci_low", "ci_high", "n_undefined",
+    "rank", "rank_low", "rank_high", "method",
+)  # fmt: skip
+DIFFERENCES = (
+    "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low", "ci_high",
+    "p_value", "p_adjusted", "better", "method", "test",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Comparison(Result):
     """Scores and paired differences of models on one test set.
 
@@ -53,20 +64,17 @@ class Comparison(Result):
         `p_values`, ...
     """
 
-    evidence: Compared
+    evidence: Compared = field(metadata=HIDDEN)
 
     _stem: ClassVar[str] = "compare"
     _page_title: ClassVar[str] = "Scores and differences"
-    _members: ClassVar[str] = """
-        name=evidence.name:text_or_none n_samples=evidence.n_samples
-        n_resamples=evidence.n_resamples confidence_level=evidence.confidence_level
-        alpha=evidence.alpha method=evidence.method test=evidence.test
-        correction=evidence.correction models=evidence.models verdict=_sentences signature
-        scores: model metric label estimate standard_error ci_low ci_high n_undefined rank rank_low
-          rank_high method
-        differences: model_a model_b metric label difference standard_error ci_low ci_high p_value
-          p_adjusted better method test
-    """
+    _members: ClassVar[tuple[Member, ...]] = (
+        *members_from(
+            "evidence", "name", "n_samples", "n_resamples", "confidence_level", "alpha", "method",
+            "test", "correction", "models",
+        ),
+        Member("verdict", source="_sentences"),
+    )  # fmt: skip
     plot = Plots(
         forest=_of_evidence(plots.forest), ranks=_of_evidence(plots.ranks),
         differences=_of_evidence(plots.differences), heatmap=_of_evidence(plots.heatmap),
@@ -84,6 +92,7 @@ class Comparison(Result):
         return self.evidence.bootstrap
 
     @property
+    @member(*SCORES)
     def scores(self) -> pd.DataFrame:
         """One row for each model, metric and class.
 
@@ -96,6 +105,7 @@ class Comparison(Result):
         return self.evidence.scores
 
     @property
+    @member(*DIFFERENCES)
     def differences(self) -> pd.DataFrame:
         """One row for each pair of models, metric and class.
 

@@ -25,7 +25,7 @@ from modelcompare.significance.extreme import n_extreme, resampling_p
 from modelcompare.words import Strategy, signature
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CalibrationTest(Result):
     """A test of the calibration of one model, and its calibration error.
 
@@ -68,11 +68,7 @@ class CalibrationTest(Result):
 
     _stem: ClassVar[str] = "calibration"
     _page_title: ClassVar[str] = "Calibration"
-    _members: ClassVar[str] = """
-        model label statistic p_value estimate ci_low ci_high confidence_level n_bins strategy
-        n_samples n_resamples seed_label signature
-        calibration=_row:
-    """
+    _row_name: ClassVar[str] = "calibration"
 
     @property
     def signature(self) -> str:
@@ -175,8 +171,10 @@ def calibration_test(
         extreme += int(n_extreme(errors, statistic, "greater", scale=statistic))
     estimate, low, high = interval_of_model(columns, confidence_level)
     return CalibrationTest(
-        chosen, label, statistic, float(resampling_p(extreme, n_resamples)), estimate, low, high,
-        confidence_level, n_bins, strategy, n, n_resamples, rng_label(rng),
+        model=chosen, label=label, statistic=statistic,
+        p_value=float(resampling_p(extreme, n_resamples)), estimate=estimate, ci_low=low,
+        ci_high=high, confidence_level=confidence_level, n_bins=n_bins, strategy=strategy,
+        n_samples=n, n_resamples=n_resamples, seed_label=rng_label(rng),
     )  # fmt: skip
 
 

@@ -22,12 +22,13 @@ from modelcompare.metrics.outcomes import Outcomes
 from modelcompare.metrics.texts import EXACT, likeliest
 from modelcompare.plugs import load
 from modelcompare.report.document import Document
+from modelcompare.report.fields import Field, frame
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column
 from modelcompare.words import signature
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Disagreements(Result):
     """Samples on which two models disagree.
 
@@ -50,14 +51,17 @@ class Disagreements(Result):
     model_a: str
     model_b: str
     n_samples: int
-    table: pd.DataFrame = field(repr=False)
+    table: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            Field("id", "given"), "y_true", Field("predicted_a", "given"),
+            Field("predicted_b", "given"), Field("p_a", optional=True), Field("p_b", optional=True),
+            Field("right", json="text or none"), Field("distance", "estimate"),
+            name="disagreements",
+        ),
+    )  # fmt: skip
 
     _stem: ClassVar[str] = "disagreements"
     _page_title: ClassVar[str] = "Disagreements"
-    _members: ClassVar[str] = """
-        model_a model_b n_samples signature
-        disagreements=table: id y_true predicted_a predicted_b p_a? p_b? right distance
-    """
 
     @property
     def signature(self) -> str:
@@ -135,7 +139,7 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     frame["right"] = pd.Series(names[frame["right"].to_numpy()], dtype=object)
     differ = frame[frame["predicted_a"] != frame["predicted_b"]]
     table = differ.sort_values("distance", ascending=False, kind="stable", ignore_index=True)
-    return Disagreements(model_a, model_b, len(predictions), table)
+    return Disagreements(model_a=model_a, model_b=model_b, n_samples=len(predictions), table=table)
 
 
 def of_label_sets(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:

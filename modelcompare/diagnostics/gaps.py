@@ -37,9 +37,10 @@ from modelcompare.questions.claims import (
 )
 from modelcompare.questions.contrast import value_position
 from modelcompare.report.document import Document
+from modelcompare.report.fields import HIDDEN, Field, frame
 from modelcompare.report.numbers import format_number, p_clause
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Table, column, interval_column, rows_at
+from modelcompare.report.tables import interval_column, rows_at
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.significance.inverted import Ends, ends_of, p_of_difference
 from modelcompare.words import (
@@ -51,8 +52,10 @@ from modelcompare.words import (
     value_name,
 )
 
+_PAIR = Field("group_a", "given"), Field("group_b", "given")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Gaps(Result):
     """Gaps of a metric between subgroups, for every model.
 
@@ -84,18 +87,27 @@ class Gaps(Result):
     margin: float
     alpha: float
     n_samples: int
-    models: pd.DataFrame = field(repr=False)
-    gaps: pd.DataFrame = field(repr=False)
-    groups: pd.DataFrame = field(repr=False)
-    notes: tuple[str, ...] = ()
+    models: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "model", Field("largest_gap", "estimate"), *_PAIR, Field("worst_group", "given"),
+            "worst", "ci_low", "ci_high", Field("within", json="text or none"),
+        ),
+    )  # fmt: skip
+    gaps: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "model", *_PAIR, "difference", "ci_low", "ci_high", Field("p_value", shown=False),
+            Field("p_adjusted", title="p (bonferroni)"),
+        ),
+    )  # fmt: skip
+    groups: pd.DataFrame = field(
+        repr=False,
+        metadata=frame(
+            "model", Field("group", "given"), "n_samples", "estimate", "ci_low", "ci_high"
+        ),
+    )
+    notes: tuple[str, ...] = field(default=(), metadata=HIDDEN)
 
     _stem: ClassVar[str] = "gaps"
-    _members: ClassVar[str] = """
-        metric label by margin alpha n_samples signature
-        models: model largest_gap group_a group_b worst_group worst ci_low ci_high within
-        gaps: model group_a group_b difference ci_low ci_high p_value p_adjusted
-        groups: model group n_samples estimate ci_low ci_high
-    """
 
     @property
     def passed(self) -> bool:
@@ -115,19 +127,16 @@ class Gaps(Result):
         answer = [] if math.isnan(self.margin) else ["within"]
         what = value_name(self.metric, self.label)
         tables = {
-            "models": Table.of(
+            "models": self._table(
                 f"{what}, largest gap and worst group by {self.by}", self.models, "model",
                 "largest_gap", "group_a", "group_b", "worst_group", "worst",
                 interval_column(level), *answer, decimals=None, notes=self.notes,
             ),
-            "gaps": Table.of(
-                f"{what}, gaps between groups", self.gaps, "model", "group_a", "group_b",
-                "difference", interval_column(level), column("p (bonferroni)", "p_adjusted"),
-                decimals=None,
+            "gaps": self._whole_table(
+                "gaps", f"{what}, gaps between groups", level, decimals=None
             ),
-            "groups": Table.of(
-                f"{what} in each group", self.groups, "model", "group", "n_samples", "estimate",
-                interval_column(level), decimals=None,
+            "groups": self._whole_table(
+                "groups", f"{what} in each group", level, decimals=None
             ),
         }  # fmt: skip
         return self._document(tables, findings=self.sentences)
@@ -240,9 +249,10 @@ def gaps(
     of_models = pd.DataFrame([found.worst(table, value) for found in models])
     of_models["within"] = [None if margin is None else m.within(pairs, margin) for m in models]
     return Gaps(
-        value.name, of_class, name, math.nan if margin is None else float(margin), alpha,
-        sum(map(n_seen, parts.values())), of_models, table, of_groups,
-        (*left_out, *positive_note(value, predictions)),
+        metric=value.name, label=of_class, by=name,
+        margin=math.nan if margin is None else float(margin), alpha=alpha,
+        n_samples=sum(map(n_seen, parts.values())), models=of_models, gaps=table, groups=of_groups,
+        notes=(*left_out, *positive_note(value, predictions)),
     )  # fmt: skip
 
 

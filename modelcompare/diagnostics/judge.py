@@ -25,6 +25,7 @@ from modelcompare.escape import terminal
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.document import Document
+from modelcompare.report.fields import HIDDEN, Field, frame, member
 from modelcompare.report.figures.interval_rows import Row, draw_intervals, folded_name, height_of
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.matrices import draw_shares, most_confused
@@ -38,7 +39,6 @@ from modelcompare.report.numbers import (
     p_clause,
 )
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.words import giving, is_missing, signature
 
@@ -46,16 +46,17 @@ from modelcompare.words import giving, is_missing, signature
 _MOST_BARS, _MOST_SENTENCES = 20, 4
 # A judge that saves a smaller share of the labels saves few.
 _FEW_SAVED = 0.15
-# Titles of the tables, and of their differences.
+# Titles of the tables.
 _TITLES = {
-    "agreement": ("Agreement of the judge with people", ""),
-    "confusion": ("Labels by people (truth) and by the judge", ""),
-    "bias": ("Models by people and by the judge", "judge - people"),
-    "favours": ("Differences a - b by people and by the judge", "judge - people"),
-    "effects": ("Lower and upper half of a column", "upper - lower"),
-    "worth": ("Labels that are as certain without the judge", ""),
+    "agreement": "Agreement of the judge with people",
+    "confusion": "Labels by people (truth) and by the judge",
+    "bias": "Models by people and by the judge",
+    "favours": "Differences a - b by people and by the judge",
+    "effects": "Lower and upper half of a column",
+    "worth": "Labels that are as certain without the judge",
 }
-_NOT_SHOWN = {"label", "standard_error", "ci_high", "method", "reversed"}
+_SIDES = Field("people", "estimate"), Field("judge", "estimate")
+_BEYOND = Field("difference", title="judge - people")
 _AGREEMENT = {
     "accuracy": "The judge agrees with people on {1:.3f} of the labels",
     "cohen_kappa": "Cohen's kappa of the judge and people is {1:.3f}",
@@ -93,7 +94,7 @@ def plot_judge(result: JudgeReport, ax: Axes | None = None) -> Figure:
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JudgeReport(Result):
     """A judge compared with people, on the samples that people labelled.
 
@@ -141,27 +142,42 @@ class JudgeReport(Result):
     confidence_level: float
     alpha: float
     greater_is_better: bool | None
-    agreement: pd.DataFrame = field(repr=False)
-    confusion: pd.DataFrame = field(repr=False)
-    bias: pd.DataFrame = field(repr=False)
-    favours: pd.DataFrame = field(repr=False)
-    effects: pd.DataFrame = field(repr=False)
-    worth: pd.DataFrame = field(repr=False)
-    notes: tuple[str, ...] = field(repr=False)
+    agreement: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "model", "metric", "label", "estimate", Field("standard_error", shown=False), "ci_low",
+            "ci_high", Field("method", shown=False),
+        ),
+    )  # fmt: skip
+    confusion: pd.DataFrame = field(
+        repr=False, metadata=frame("y_true", Field("verdict", json="label"), "n", "share")
+    )
+    bias: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "model", *_SIDES, _BEYOND, Field("standard_error", shown=False), "ci_low", "ci_high",
+            "p_value", "p_adjusted",
+        ),
+    )  # fmt: skip
+    favours: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "model_a", "model_b", *_SIDES, _BEYOND, Field("standard_error", shown=False), "ci_low",
+            "ci_high", "p_value", "p_adjusted", Field("reversed", "flag", shown=False),
+        ),
+    )  # fmt: skip
+    effects: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "column", "model", Field("split", "given"), Field("lower", "estimate"),
+            Field("upper", "estimate"), Field("difference", title="upper - lower"), "ci_low",
+            "ci_high", "p_value", "p_adjusted",
+        ),
+    )  # fmt: skip
+    worth: pd.DataFrame = field(
+        repr=False,
+        metadata=frame("model", "metric", "label", Field("worth", "size"), Field("saved", "share")),
+    )
+    notes: tuple[str, ...] = field(repr=False, metadata=HIDDEN)
 
     _stem: ClassVar[str] = "judge"
     _page_title: ClassVar[str] = "The judge"
-    _members: ClassVar[str] = """
-        n_samples n_labels n_resamples seed_label confidence_level alpha greater_is_better verdict
-          signature
-        agreement: model metric label estimate standard_error ci_low ci_high method
-        confusion: y_true verdict:label n share
-        bias: model people judge difference standard_error ci_low ci_high p_value p_adjusted
-        favours: model_a model_b people judge difference standard_error ci_low ci_high p_value
-          p_adjusted reversed
-        effects: column model split lower upper difference ci_low ci_high p_value p_adjusted
-        worth: model metric label worth saved
-    """
     plot = Plots(judge=plot_judge)
 
     @property
@@ -172,6 +188,7 @@ class JudgeReport(Result):
         )  # fmt: skip
 
     @property
+    @member()
     def verdict(self) -> list[str]:
         """Sentences on agreement, bias, effects and worth."""
         parts = self._on_agreement(), self._on_bias(), self._on_effects(), self._on_worth()
@@ -183,14 +200,10 @@ class JudgeReport(Result):
         return f"{row.difference:+.3f}, {ends}, {p_clause(row.p_adjusted)}"
 
     def document(self) -> Document:
-        interval, tables = interval_column(self.confidence_level), dict[str, Table]()
-        for name, (title, of_difference) in _TITLES.items():
-            frame = getattr(self, name)
-            made = {"ci_low": interval, "metric": VALUE,
-                    "difference": column(of_difference, "difference")}  # fmt: skip
-            columns = [made.get(each, each) for each in frame if each not in _NOT_SHOWN]
-            if len(frame):
-                tables[name] = Table.of(title, frame, *columns, decimals=3)
+        tables = {
+            name: self._whole_table(name, title, self.confidence_level, decimals=3)
+            for name, title in _TITLES.items() if len(getattr(self, name))
+        }  # fmt: skip
         return self._document(tables, findings=self.verdict, notes=self.notes)
 
     def _on_agreement(self) -> Iterator[str]:
@@ -327,11 +340,11 @@ def judge_report(
     warn_if_not_drawn(predictions)
     bias = labelled.bias()
     return JudgeReport(
-        len(predictions), predictions.judge.n_labels, n_resamples, rng_label(rng),
-        confidence_level, alpha,
-        predictions.direction()[0] if predictions.kind.scored else True,
-        labelled.agreement(), labelled.confusion(), bias, labelled.favours(bias),
-        adjusted(effects, EFFECTS),
-        score_frame(judged.models, judged.keys, worth=judged.worth, saved=judged.saved),
-        (*Scope.of(predictions).notes, *labelled.notes()),
+        n_samples=len(predictions), n_labels=predictions.judge.n_labels, n_resamples=n_resamples,
+        seed_label=rng_label(rng), confidence_level=confidence_level, alpha=alpha,
+        greater_is_better=predictions.direction()[0] if predictions.kind.scored else True,
+        agreement=labelled.agreement(), confusion=labelled.confusion(), bias=bias,
+        favours=labelled.favours(bias), effects=adjusted(effects, EFFECTS),
+        worth=score_frame(judged.models, judged.keys, worth=judged.worth, saved=judged.saved),
+        notes=(*Scope.of(predictions).notes, *labelled.notes()),
     )  # fmt: skip

@@ -20,13 +20,14 @@ from modelcompare.questions.history import n_of
 from modelcompare.questions.keep import WORDS
 from modelcompare.questions.ledger import Ledger, check_ledger
 from modelcompare.report.document import Document
+from modelcompare.report.fields import HIDDEN, Field, frame, member, value
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.style import LEADING, MUTED, OTHER, Look, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import decimals_for, format_number
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Table, column, interval_column
+from modelcompare.report.tables import interval_column
 from modelcompare.words import signature, value_name
 
 _KEPT, _OTHERS, _CORRECTED = Look(LEADING, "o", ""), Look(MUTED, "o", ""), Look(OTHER, "D", "")
@@ -66,7 +67,7 @@ def plot_history(report: KeepReport, ax: Axes | None = None) -> Figure:
     return draw_panels(caption, [[candidates, progress]], (3.9, 3.0), ax=ax)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class KeepReport(Result):
     """History of a ledger of candidates.
 
@@ -85,23 +86,23 @@ class KeepReport(Result):
         Head of the ledger.
     """
 
-    history: pd.DataFrame = field(repr=False)
+    history: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            Field("number", json="count"), "when", "candidate", "baseline", "level", "word", "gain",
+            Field("corrected", "difference"), "ci_low", "ci_high",
+        ),
+    )  # fmt: skip
     what: str
-    budget: Budget = field(repr=False)
-    plan: Mapping[str, object]
-    head: str
+    budget: Budget = field(repr=False, metadata=HIDDEN)
+    plan: Mapping[str, object] = field(metadata=HIDDEN)
+    head: str = field(metadata=value(after="luck"))
 
     _stem: ClassVar[str] = "keep_report"
     _page_title: ClassVar[str] = "Candidates that were kept"
-    _members: ClassVar[str] = """
-        what n_asked:n_samples n_kept:n_samples measured:gain corrected:gain luck:gain head
-        signature
-        history: number:n_samples when candidate baseline level word gain corrected:gain ci_low
-          ci_high
-    """
     plot = Plots(history=plot_history)
 
     @property
+    @member()
     def n_asked(self) -> int:
         """Number of candidates."""
         return len(self.history)
@@ -111,21 +112,25 @@ class KeepReport(Result):
         return self.history[self.history["word"] == "keep"]
 
     @property
+    @member()
     def n_kept(self) -> int:
         """Number of candidates that were kept."""
         return len(self._kept)
 
     @property
+    @member()
     def measured(self) -> float:
         """Sum of the gains that were kept, as measured when they were chosen."""
         return float(self._kept["gain"].sum())
 
     @property
+    @member()
     def corrected(self) -> float:
         """Sum of the corrected gains."""
         return float(self._kept["corrected"].sum())
 
     @property
+    @member()
     def luck(self) -> float:
         """Part of the measured progress that is due to the choice."""
         return self.measured - self.corrected
@@ -137,9 +142,9 @@ class KeepReport(Result):
     def document(self) -> Document:
         # Gains are rounded by the width of a typical interval.
         widths = (self.history["ci_high"] - self.history["ci_low"]).replace(np.inf, np.nan)
-        table = Table.of(
+        table = self._table(
             f"Candidates in {self.what}", self.history, "number", "candidate", "word", "gain",
-            column("corrected", "corrected", kind="difference"), interval_column(0.95),
+            "corrected", interval_column(0.95),
             decimals=decimals_for([widths.median() / 4]),
             notes=[f"Ledger head {self.head}.",
                    "Corrected: given that the gain was large enough to be kept."],
@@ -206,11 +211,11 @@ def keep_report(
     rows = [_row(entry) for entry in known.entries]
     first = known.plan["rules"][0]
     return KeepReport(
-        pd.DataFrame(rows), value_name(first["metric"], first["label"]),
-        budget(ledger, margin=margin, power=power),
-        {"n": n_of(known.entries[0]), "alpha": known.plan["alpha"],
+        history=pd.DataFrame(rows), what=value_name(first["metric"], first["label"]),
+        budget=budget(ledger, margin=margin, power=power),
+        plan={"n": n_of(known.entries[0]), "alpha": known.plan["alpha"],
          "control": known.plan["control"], "candidates": known.plan["n_candidates"]},
-        known.head,
+        head=known.head,
     )  # fmt: skip
 
 

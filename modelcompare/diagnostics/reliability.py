@@ -21,6 +21,7 @@ from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import bin_edges, indicators, sums_in_bins, top_label
 from modelcompare.metrics.subsets import class_code
 from modelcompare.report.document import Document
+from modelcompare.report.fields import Field, frame
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import among, first_models
@@ -71,7 +72,7 @@ def plot_reliability(
     return draw_panels(caption, rows, (3.0, heights), ax=ax, least_width=4.4, sharex=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reliability(Result):
     """Confidence and accuracy in each bin.
 
@@ -91,19 +92,26 @@ class Reliability(Result):
         Size of the test set.
     """
 
-    table: pd.DataFrame = field(repr=False)
-    errors: pd.DataFrame = field(repr=False)
+    table: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "model", Field("bin", "count", shown=False), Field("low", title="from"),
+            Field("high", title="to"), Field("n", json="estimate"), Field("confidence", "estimate"),
+            Field("accuracy", "estimate"), "ci_low", "ci_high",
+            Field("gap", "estimate", shown=False), name="reliability",
+        ),
+    )  # fmt: skip
+    errors: pd.DataFrame = field(
+        repr=False,
+        metadata=frame(
+            "model", Field("debiased_ece", "estimate", "debiased error"), "ci_low", "ci_high"
+        ),
+    )
     label: Any
     n_samples: int
     confidence_level: float
 
     _stem: ClassVar[str] = "reliability"
     _page_title: ClassVar[str] = "Calibration"
-    _members: ClassVar[str] = """
-        label n_samples confidence_level signature
-        reliability=table: model bin low high n:estimate confidence accuracy ci_low ci_high gap
-        errors: model debiased_ece ci_low ci_high
-    """
     plot = Plots(reliability=plot_reliability)
 
     @property
@@ -232,7 +240,10 @@ def reliability(
     table = pd.concat(frames, ignore_index=True)
     table["gap"] = table["confidence"] - table["accuracy"]
     of_models = pd.DataFrame(errors, columns=_ERROR)
-    return Reliability(table, of_models, label, n_seen(predictions), confidence_level)
+    return Reliability(
+        table=table, errors=of_models, label=label, n_samples=n_seen(predictions),
+        confidence_level=confidence_level,
+    )  # fmt: skip
 
 
 def confidences(predictions: Predictions, model: str, label: Any) -> tuple[FloatArray, FloatArray]:

@@ -23,6 +23,7 @@ from modelcompare.questions.keep import next_level
 from modelcompare.questions.ledger import Ledger, check_ledger
 from modelcompare.questions.looks import levels_at
 from modelcompare.report.document import Document
+from modelcompare.report.fields import Field, frame
 from modelcompare.report.numbers import format_size
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column
@@ -32,7 +33,7 @@ _FURTHER = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
 _MOST = 100_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Budget(Result):
     """Questions that may still be asked of a test set.
 
@@ -58,14 +59,11 @@ class Budget(Result):
     power: float
     n_samples: int
     n_fresh: float
-    ahead: pd.DataFrame = field(repr=False)
+    ahead: pd.DataFrame = field(
+        repr=False, metadata=frame(Field("further", "count"), "level", "detectable", "power")
+    )
 
     _stem: ClassVar[str] = "budget"
-    _members: ClassVar[str] = """
-        kind:model n_asked:n_samples left:n_samples margin power n_samples n_fresh:n_needed
-        signature
-        ahead: further:n_samples level detectable power
-    """
 
     @property
     def signature(self) -> str:
@@ -187,9 +185,9 @@ def budget(
         left = bisect_left(range(1, most + 1), True, key=lambda k: power_at(level_of(k)) < power)
     levels, n = np.array([*map(level_of, steps)]), n_of(entries[-1])
     return Budget(
-        known.plan["kind"], len(entries), left, wanted, power, n,
-        math.ceil(n * (detectable(fresh) / wanted) ** 2),
-        pd.DataFrame({
+        kind=known.plan["kind"], n_asked=len(entries), left=left, margin=wanted, power=power,
+        n_samples=n, n_fresh=math.ceil(n * (detectable(fresh) / wanted) ** 2),
+        ahead=pd.DataFrame({
             "further": steps, "level": levels, "detectable": detectable(levels),
             "power": power_at(levels),
         }),

@@ -27,6 +27,7 @@ from modelcompare.questions.claims import POWER, answer_of, check_margin, claims
 from modelcompare.questions.contrast import warn_of_undefined
 from modelcompare.questions.gains import Gain
 from modelcompare.report.document import Document
+from modelcompare.report.fields import HIDDEN, member, value
 from modelcompare.report.numbers import (
     decimals_for,
     format_number,
@@ -114,6 +115,7 @@ class DecisionResult(Result):
     candidate: str
     metric: str
     label: Any
+    test_set: str = ""
     kind: Decision
     margin: float
     gain: float
@@ -123,32 +125,28 @@ class DecisionResult(Result):
     answer: Answer
     p_value: float
     n_samples: int
-    unit: str
-    method: IntervalMethod
-    n_resamples: int = field(repr=False)
-    assumption: str = ""
-    caveat: str = ""
-    notes: tuple[str, ...] = field(default=(), repr=False)
-    test_set: str = ""
-    needed: float = field(default=math.nan, repr=False)
-    too_early: str = field(default="", repr=False)
-    scope: Scope = field(repr=False)
+    unit: str = field(metadata=value(json="unit", after="n_needed"))
+    method: IntervalMethod = field(metadata=HIDDEN)
+    n_resamples: int = field(repr=False, metadata=HIDDEN)
+    assumption: str = field(default="", metadata=value(after="made_with"))
+    caveat: str = field(default="", metadata=value(after="assumption"))
+    notes: tuple[str, ...] = field(default=(), repr=False, metadata=HIDDEN)
+    needed: float = field(default=math.nan, repr=False, metadata=HIDDEN)
+    too_early: str = field(default="", repr=False, metadata=HIDDEN)
+    scope: Scope = field(repr=False, metadata=HIDDEN)
 
     _stem: ClassVar[str] = "decision"
     _schema_version: ClassVar[int] = 3
-    _members: ClassVar[str] = """
-        passed baseline candidate metric label test_set kind:decision margin gain ci_low ci_high
-        alpha answer p_value n_samples n_needed unit made_with assumption caveat sentence signature
-        decision=_row: baseline candidate metric label test_set kind:decision margin gain ci_low
-          ci_high alpha answer p_value n_samples n_needed unit made_with assumption caveat
-    """
+    _row_name: ClassVar[str] = "decision"
 
     @property
+    @member(in_row=False, before="baseline")
     def passed(self) -> bool:
         """True if the claim is shown."""
         return self.answer == "shown"
 
     @property
+    @member(after="n_samples")
     def n_needed(self) -> float:
         """Number of samples with which the test would have power 0.8.
 
@@ -159,6 +157,7 @@ class DecisionResult(Result):
         return self.needed if undecided else math.nan
 
     @property
+    @member(after="unit")
     def made_with(self) -> dict[str, object]:
         """Number of resamples, interval method and scope, for the signature."""
         scope = self.scope
@@ -199,6 +198,7 @@ class DecisionResult(Result):
         """Number of decimals at which a quarter of the interval's width has two digits."""
         return decimals_for([(self.ci_high - self.ci_low) / 4])
 
+    @member(in_row=False, after="caveat")
     def sentence(self) -> str:
         """Write the answer as one sentence, followed by the notes."""
         return terminal(" ".join([self._answer_in_words(), *self.notes]))

@@ -13,6 +13,7 @@ import pandas as pd
 
 from modelcompare.questions.components import Components, Size
 from modelcompare.questions.labels import LabelPlan
+from modelcompare.report.fields import HIDDEN, Field, member, value
 from modelcompare.resampling.seeds import RngLike
 
 Dimension = Literal["runs", "sets"]
@@ -21,7 +22,7 @@ LADDER = (2, 3, 5, 10, 20, 50)
 _MOST = 10**9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Frontier:
     """Numbers of sets, items and runs that detect a difference.
 
@@ -42,16 +43,21 @@ class Frontier:
         Labels beside a judge; those of `components` are drawn at random.
     """
 
-    components: Components = field(repr=False)
-    size: Size
-    margin: float
-    alpha: float
-    power: float
-    cost_item: float | None
-    cost_run: float | None
-    plan: LabelPlan | None = field(default=None, repr=False, kw_only=True)
+    components: Components = field(repr=False, metadata=HIDDEN)
+    size: Size = field(metadata=HIDDEN)
+    margin: float = field(metadata=value(after="unit"))
+    alpha: float = field(metadata=value(after="n_runs"))
+    power: float = field(metadata=value(after="alpha"))
+    cost_item: float | None = field(metadata=value(after="margin"))
+    cost_run: float | None = field(metadata=value(after="cost_item"))
+    plan: LabelPlan | None = field(default=None, repr=False, metadata=HIDDEN)
 
     @cached_property
+    @member(
+        Field("n_sets", "size"), Field("n_items", "size"), Field("n_runs", "size"),
+        Field("cost", "size", optional=True), Field("cheapest", "flag", optional=True),
+        "standard_error", after="sample_size",
+    )  # fmt: skip
     def frontier(self) -> pd.DataFrame:
         """Numbers of sets, items and runs that detect the wanted difference.
 
@@ -78,6 +84,7 @@ class Frontier:
         return sorted(dict.fromkeys(rows), key=lambda size: (size.sets, size.runs))
 
     @property
+    @member()
     def n_needed_allocated(self) -> float | None:
         """Labels that detect `margin` if they are allocated to cells; None without a judge."""
         return None if self.plan is None else self._allocated(self.plan)

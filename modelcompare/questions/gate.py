@@ -121,7 +121,7 @@ def _by_rules(
         found = [_decided(predictions, models, each) for each in asked]
     if early:
         found = [(over, [*map(_at_early_look, own)]) for over, own in found]
-    return GateResult(tuple(_corrected(found, alpha)), alpha)
+    return GateResult(by_rule=tuple(_corrected(found, alpha)), alpha=alpha)
 
 
 def _decided(

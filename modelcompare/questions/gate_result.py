@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -13,13 +13,14 @@ from modelcompare.escape import terminal
 from modelcompare.questions.claims import all_of
 from modelcompare.questions.decide import DecisionResult
 from modelcompare.report.document import Document
+from modelcompare.report.fields import HIDDEN, member, value
 from modelcompare.report.numbers import format_percent, some_of
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.words import Answer, signature, value_name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GateResult(Result):
     """Decisions by several rules.
 
@@ -34,17 +35,12 @@ class GateResult(Result):
         Which look it was, and the head of the ledger; empty without a ledger.
     """
 
-    by_rule: tuple[tuple[str, tuple[DecisionResult, ...]], ...]
-    alpha: float
-    ledger: str = ""
+    by_rule: tuple[tuple[str, tuple[DecisionResult, ...]], ...] = field(metadata=HIDDEN)
+    alpha: float = field(metadata=HIDDEN)
+    ledger: str = field(default="", metadata=value(after="passed"))
 
     _stem: ClassVar[str] = "gate"
     _schema_version: ClassVar[int] = 4
-    _members: ClassVar[str] = """
-        answer passed ledger signature
-        decisions=_rows: passed baseline candidate metric label test_set kind margin gain ci_low
-          ci_high alpha answer p_value n_samples n_needed unit made_with assumption caveat sentence
-    """
 
     @property
     def decisions(self) -> tuple[DecisionResult, ...]:
@@ -57,11 +53,13 @@ class GateResult(Result):
         return [_answer(over, decisions, self.alpha) for over, decisions in self.by_rule]
 
     @property
+    @member()
     def answer(self) -> Answer:
         """Shown if every rule is; shown otherwise if the opposite of one is."""
         return all_of(self.answers)
 
     @property
+    @member()
     def passed(self) -> bool:
         """True where all rules are shown to hold."""
         return self.answer == "shown"
@@ -118,6 +116,7 @@ class GateResult(Result):
         return found
 
     @property
+    @member(name="decisions", rows_of=DecisionResult)
     def _rows(self) -> pd.DataFrame:
         frame = pd.DataFrame([decision.row for decision in self.decisions])
         # Beside a missing label, pandas would make integers floats.

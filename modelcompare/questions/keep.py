@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from modelcompare.arguments import checked
@@ -31,6 +31,7 @@ from modelcompare.questions.history import History, n_of
 from modelcompare.questions.ledger import Ledger, check_ledger, opened
 from modelcompare.questions.rules import read_rules
 from modelcompare.report.document import Document
+from modelcompare.report.fields import HIDDEN, member
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table
 from modelcompare.significance.repeated import level_of_candidate
@@ -46,7 +47,7 @@ WORDS: Mapping[Answer, Word] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class KeepResult(Result):
     """Answer about one of many candidates: a word and its reason.
 
@@ -79,16 +80,13 @@ class KeepResult(Result):
     level: float
     head: str
     repeated: bool
-    plan: Mapping[str, object]
+    plan: Mapping[str, object] = field(metadata=HIDDEN)
 
     _stem: ClassVar[str] = "keep"
-    _members: ClassVar[str] = """
-        word reason passed baseline candidate number:n_samples kept:n_samples level head
-        repeated:passed signature
-        answer=_row:
-    """
+    _row_name: ClassVar[str] = "answer"
 
     @property
+    @member(after="reason")
     def passed(self) -> bool:
         """True if the candidate is to be kept."""
         return self.word == "keep"
@@ -278,9 +276,10 @@ def _result(known: History, before: Mapping[str, Any] | None) -> KeepResult:
     kept = [each for each in known.kept if each["number"] <= entry["number"]]
     again = f" It was asked before, as candidate {entry['number']}." if before else ""
     return KeepResult(
-        WORDS[entry["answer"]], terminal(entry["reason"] + again), entry["baseline"]["name"],
-        entry["candidate"]["name"], entry["number"], len(kept), entry["level"], known.head,
-        before is not None,
-        {"n": n_of(entry), "rules": len(plan["rules"]), "alpha": plan["alpha"],
+        word=WORDS[entry["answer"]], reason=terminal(entry["reason"] + again),
+        baseline=entry["baseline"]["name"], candidate=entry["candidate"]["name"],
+        number=entry["number"], kept=len(kept), level=entry["level"], head=known.head,
+        repeated=before is not None,
+        plan={"n": n_of(entry), "rules": len(plan["rules"]), "alpha": plan["alpha"],
          "control": plan["control"], "candidates": plan["n_candidates"]},
     )  # fmt: skip

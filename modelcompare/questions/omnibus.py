@@ -23,7 +23,7 @@ from modelcompare.significance.samples import (
 from modelcompare.words import OmnibusTest, signature
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OmnibusResult(Result):
     """Outcome of a test that all models are equal.
 
@@ -45,10 +45,7 @@ class OmnibusResult(Result):
     n_models: int
 
     _stem: ClassVar[str] = "omnibus"
-    _members: ClassVar[str] = """
-        metric method statistic p_value n_models signature
-        omnibus=_row:
-    """
+    _row_name: ClassVar[str] = "omnibus"
 
     @property
     def signature(self) -> str:
@@ -114,4 +111,7 @@ def omnibus_test(
     else:
         evaluation = Evaluation(predictions, (found,), collapse=False)
         statistic, p_value = friedman(sample_contributions(evaluation, found).T.round(12))
-    return OmnibusResult(found.name, method, statistic, p_value, len(predictions.models))
+    return OmnibusResult(
+        metric=found.name, method=method, statistic=statistic, p_value=p_value,
+        n_models=len(predictions.models),
+    )  # fmt: skip

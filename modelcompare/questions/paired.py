@@ -17,6 +17,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast, Unpaired, warn_of_undefined
 from modelcompare.questions.effects import effect_sizes
 from modelcompare.report.document import Document
+from modelcompare.report.fields import HIDDEN
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column
@@ -89,24 +90,20 @@ class PairedTestResult(Result):
     p_value: float
     p_value_standard_error: float
     method: str
-    alternative: str
+    alternative: Alternative
     n_resamples: int
     exact: bool
-    notes: tuple[str, ...] = field(default=(), repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False, metadata=HIDDEN)
     # Not known of scans, whose other numbers are those of memory.
     cohens_dz: float = field(default=math.nan, compare=False)
     cliffs_delta: float = field(default=math.nan, compare=False)
-    n_groups: int | None = field(default=None, repr=False)
-    scope: Scope = field(repr=False)
-    of_exchangeability: bool = field(default=False, repr=False)
+    n_groups: int | None = field(default=None, repr=False, metadata=HIDDEN)
+    scope: Scope = field(repr=False, metadata=HIDDEN)
+    of_exchangeability: bool = field(default=False, repr=False, metadata=HIDDEN)
 
     _stem: ClassVar[str] = "test"
     _schema_version: ClassVar[int] = 2
-    _members: ClassVar[str] = """
-        model_a model_b metric label difference statistic p_value p_value_standard_error method
-        alternative n_resamples exact cohens_dz cliffs_delta signature
-        test=_row:
-    """
+    _row_name: ClassVar[str] = "test"
 
     @property
     def signature(self) -> str:

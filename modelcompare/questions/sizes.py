@@ -15,6 +15,7 @@ from modelcompare.engine.scope import THESE_RUNS, Scope
 from modelcompare.escape import terminal
 from modelcompare.questions.frontier import LADDER, Dimension, Frontier
 from modelcompare.report.document import Document
+from modelcompare.report.fields import HIDDEN, Field, Member, member, value
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.style import LEADING, MUTED, OTHER, Look, plain_axes, plain_log
@@ -152,29 +153,27 @@ class SampleSize(Frontier, Result):
     metric: str
     label: Any
     difference: float
-    confidence_level: float = field(repr=False)
-    unit: str
-    notes: tuple[str, ...] = field(default=(), repr=False)
-    scope: Scope = field(repr=False)
+    confidence_level: float = field(repr=False, metadata=value(after="power"))
+    unit: str = field(metadata=value(json="unit", after="confidence_level"))
+    notes: tuple[str, ...] = field(default=(), repr=False, metadata=HIDDEN)
+    scope: Scope = field(repr=False, metadata=HIDDEN)
 
     _stem: ClassVar[str] = "sample_size"
     _schema_version: ClassVar[int] = 3
-    _members: ClassVar[str] = """
-        model_a model_b metric label difference standard_deviation n_sets=size.sets n_samples
-        n_runs=size.runs alpha power confidence_level unit margin cost_item cost_run
-        n_needed_allocated:n_needed signature
-        sample_size=curve: n_samples cost?:cost_item detectable interval_width power
-            detectable_allocated?:detectable power_allocated?:power
-        frontier: n_sets n_items n_runs cost?:cost_item cheapest? standard_error
-    """
+    _members: ClassVar[tuple[Member, ...]] = (
+        Member("n_sets", source="size.sets", after="standard_deviation"),
+        Member("n_runs", source="size.runs", after="n_samples"),
+    )
     plot = Plots(power=plot_power, frontier=plot_frontier)
 
     @property
+    @member(after="n_sets")
     def n_samples(self) -> int:
         """Samples (or clusters, or items) of the pilot, of each of its test sets."""
         return int(self.size.items)
 
     @property
+    @member(after="difference")
     def standard_deviation(self) -> float:
         """Standard deviation between items: of one sample's influence on the difference."""
         return math.sqrt(self.components.items)
@@ -192,6 +191,12 @@ class SampleSize(Frontier, Result):
         check_number("difference", difference, at_least=-math.inf)
         return self._least("items", self.size, difference)
 
+    @member(
+        "n_samples", Field("cost", "count", json="size", optional=True), "detectable",
+        Field("interval_width", "size"), "power",
+        Field("detectable_allocated", "size", optional=True),
+        Field("power_allocated", "share", optional=True), name="sample_size",
+    )  # fmt: skip
     def curve(self, n_samples: Sequence[int] | None = None) -> pd.DataFrame:
         """Detectable difference and width of the interval by size of the test set.
 

@@ -1,12 +1,17 @@
-"""Fields of results, by name, and the text by which a result declares those of its document."""
+"""Fields of results: declared once, for the class, its frames, tables, JSON and schema.
+
+The values of a document are the dataclass fields of its result, unless they are `HIDDEN`, and what
+is declared by `member`; a field of frames is declared with its columns. Names that many results
+share have their meaning here.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cache
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 # Format and alignment of the cells of a column.
 Kind = Literal[
@@ -32,62 +37,117 @@ Kind = Literal[
 HEADING: frozenset[Kind] = frozenset({"class", "leader", "slice"})
 RIGHT: frozenset[Kind] = frozenset({"estimate", "difference", "share", "count", "size", "setting"})
 
-# Fields that are not here are texts.
-_NAMES: Mapping[Kind, str] = {
-    "model_a": "model_a",
-    "model_b": "model_b",
-    "label": "label value",
-    "given": "group group_a group_b id predicted_a predicted_b split worst_group y_true",
-    "estimate": "accuracy area best ci_high ci_low confidence critical_difference debiased_ece "
-    "difference_a difference_b distance estimate false_positive_rate gap high judge kendall "
-    "largest_gap low lower mean mean_rank original part_high part_low people precision quantized "
-    "raw recall sd "
-    "separation_a separation_b separation_quantized separation_raw standard_deviation "
-    "standard_error threshold upper variance variance_a variance_b variance_between variance_ratio "
-    "samples_ratio pct_agree pct_separated pct_significant pct_undefined worst y",
-    "difference": "difference gain lead",
-    "p-value": "p_adjusted p_value p_value_a p_value_b p_value_standard_error",
-    "share": "p_a p_b p_equivalent power saved share share_needed",
-    "count": "B bin fold n n_agree n_bins n_folds n_labels n_missing n_models n_pairs n_resamples "
-    "n_samples n_separated n_significant n_subsamples n_test n_train n_undefined rank rank_high "
-    "rank_low repeat subsample support",
-    "size": "cliffs_delta cohens_dz cost_item cost_run detectable interval_width n_items n_needed "
-    "n_runs n_sets statistic worth",
-    "setting": "alpha confidence_level level margin ratio rope x",
-    "flag": "agree cheapest exact greater_is_better moves passed per_class reversed significant "
-    "stratify",
-}
-FIELDS: Mapping[str, Kind] = {
-    name: kind for kind, names in _NAMES.items() for name in names.split()
-}
-_TITLES: Mapping[str, str] = {
-    "debiased_ece": "debiased error", "difference": "a - b", "estimate": "value", "label": "class",
-    "n_samples": "n", "p_value": "p", "y_true": "truth",
-}  # fmt: skip
 
+@dataclass(frozen=True)
+class Field:
+    """A column of a frame, or a value.
 
-def title_of(name: str) -> str:
-    """Return the default title of a field's column.
-
-    >>> title_of("p_value"), title_of("n_folds"), title_of("model_a")
-    ('p', 'folds', 'model a')
+    Attributes
+    ----------
+    name : str
+        Its name in frames, CSV and JSON.
+    kind : str, optional
+        Meaning, which sets format, alignment and JSON type; by default that of a shared name.
+    title : str
+        Heading in tables; by default the name in words.
+    json : str
+        JSON type by its name in `schema`, if it does not follow from `kind`.
+    optional : bool
+        Whether documents may lack it.
+    shown : bool
+        Whether it is in the table of its whole frame.
     """
-    return _TITLES.get(name, name.removeprefix("n_").replace("_", " "))
+
+    name: str
+    kind: Kind | None = None
+    title: str = ""
+    json: str = ""
+    optional: bool = False
+    shown: bool = True
+
+    @property
+    def meaning(self) -> Kind:
+        """Kind, that of the shared name unless one is given."""
+        return self.kind or FIELDS.get(self.name, self).kind or "text"
+
+    @property
+    def heading(self) -> str:
+        """Title, that of the shared name unless one is given; or the name in words."""
+        shared = self.title or FIELDS.get(self.name, self).title
+        return shared or self.name.removeprefix("n_").replace("_", " ")
+
+    @property
+    def json_kind(self) -> str:
+        """JSON type, by its name in `schema`."""
+        return self.json or FIELDS.get(self.name, self).json or self.meaning
 
 
-# name, ? where it may be missing, =attribute that gives it, :kind; a table's kind is empty.
-_MEMBER = re.compile(r"(\w+)(\??)(?:=([\w.]+))?(:?)(\w*)")
+# Names that several results have. Others are declared where they are, or are texts.
+FIELDS: Mapping[str, Field] = {
+    each.name: each
+    for each in (
+        Field("label", "label", "class"), Field("model_a", "model_a"), Field("model_b", "model_b"),
+        Field("y_true", "given", "truth"), Field("better", json="text or none"),
+        Field("ci_low", "estimate"), Field("ci_high", "estimate"), Field("low", "estimate"),
+        Field("high", "estimate"), Field("estimate", "estimate", "value"),
+        Field("mean", "estimate"), Field("standard_error", "estimate"),
+        Field("samples_ratio", "estimate"), Field("worst", "estimate"),
+        Field("difference", "difference", "a - b"), Field("gain", "difference"),
+        Field("lead", "difference"), Field("p_value", "p-value", "p"),
+        Field("p_adjusted", "p-value"), Field("p_a", "share"), Field("p_b", "share"),
+        Field("power", "share"), Field("share", "share"), Field("n", "count"),
+        Field("n_bins", "count"), Field("n_pairs", "count"), Field("n_folds", "count"),
+        Field("n_samples", "count", "n"), Field("n_undefined", "count"),
+        Field("n_models", "count"), Field("rank", "count", json="count or none"),
+        Field("rank_low", "count", json="count or none"),
+        Field("rank_high", "count", json="count or none"), Field("detectable", "size"),
+        Field("statistic", "size"), Field("level", "setting"), Field("margin", "setting"),
+        Field("ratio", "setting"), Field("agree", "flag"), Field("significant", "flag"),
+    )
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Member:
-    """A member of a JSON document: a value, or a table that has members itself."""
+    """A member of a JSON document: a value, or a frame with its columns.
 
-    name: str
-    source: str  # the attribute, or the method, of the result that gives it
-    kind: str  # its kind, if not that of its name; else empty
-    optional: bool
-    columns: list[Member] = field(default_factory=list)
+    Attributes
+    ----------
+    name : str
+        Its name; by default that of the attribute.
+    columns : tuple of Field
+        Columns of a frame; none for a value.
+    kind : str, optional
+        Meaning of a value, as in `Field`; by default that of a shared name, or of the type.
+    optional : bool
+        Whether documents may lack it.
+    after, before : str
+        Member beside which it is written; by default fields come first, and then properties.
+    in_row : bool
+        Whether it is in the frame of one row, if a result has one.
+    source : str
+        The attribute or method that gives it, such as ``evidence.n_samples``.
+    json : str
+        JSON type of a value, if it does not follow from the declared type.
+    rows_of : type, optional
+        Result whose values are the columns of a frame.
+    """
+
+    name: str = ""
+    columns: tuple[Field, ...] = ()
+    kind: Kind | None = None
+    optional: bool = False
+    after: str = ""
+    before: str = ""
+    in_row: bool = True
+    source: str = ""
+    json: str = ""
+    rows_of: type | None = None
+
+    @property
+    def is_frame(self) -> bool:
+        """True for frames, False for values."""
+        return bool(self.columns) or self.rows_of is not None
 
     def of(self, result: object) -> Any:
         """Take it from a result: of a frame the columns that are declared."""
@@ -97,22 +157,74 @@ class Member:
         return found[here] if self.columns else found
 
 
-def read_members(text: str) -> list[Member]:
-    """Read the declaration of a document, in the syntax documented in `Result`.
+Declared = TypeVar("Declared", bound=Callable[..., Any])
+# Metadata of a dataclass field that is in no document.
+HIDDEN: Mapping[str, Member | None] = {"member": None}
 
-    >>> values, rows = read_members("statistic tests=table: model kind:decision p_value?")
-    >>> values.name, rows.source, [column.name for column in rows.columns]
-    ('statistic', 'table', ['model', 'kind', 'p_value'])
+
+def columns(*names: str | Field) -> tuple[Field, ...]:
+    """Return the columns of a frame; a name is enough for one that has a shared meaning."""
+    return tuple(Field(each) if isinstance(each, str) else each for each in names)
+
+
+def frame(*names: str | Field, **options: Any) -> Mapping[str, Member]:
+    """Return the metadata of a dataclass field that is a frame of these columns.
+
+    >>> frame("model", Field("worst", "estimate"))["member"].columns[1].meaning
+    'estimate'
     """
-    members: list[Member] = []
-    into = members
-    for name, optional, source, colon, kind in _MEMBER.findall(text):
-        member = Member(name, source or name, kind, bool(optional))
-        if colon and not kind:
-            members.append(member)
-            into = member.columns
-        else:
-            into.append(member)
-    if into is not members and not into:
-        into.extend(each for each in members[:-1] if each.name != "signature")
-    return members
+    return {"member": Member(columns=columns(*names), **options)}
+
+
+def value(**options: Any) -> Mapping[str, Member]:
+    """Return the metadata of a dataclass field that is a value, with options of `Member`."""
+    return {"member": Member(**options)}
+
+
+def members_from(owner: str, *names: str) -> tuple[Member, ...]:
+    """Return values that an attribute of the result has."""
+    return tuple(Member(each, source=f"{owner}.{each}") for each in names)
+
+
+def member(*names: str | Field, **options: Any) -> Callable[[Declared], Declared]:
+    """Mark a property or method as a member: a value, or a frame of these columns."""
+    made = Member(columns=columns(*names), **options)
+
+    def mark(function: Declared) -> Declared:
+        vars(function)["member"] = made
+        return function
+
+    return mark
+
+
+@cache
+def members_of(kind: type) -> tuple[Member, ...]:
+    """Return the members of a result's document, in their order: values, then frames.
+
+    They are its fields, its `_members`, what it marks by `member`, and the signature.
+    """
+    found = {each.name: each.metadata.get("member", Member()) for each in fields(kind)}
+    found |= {each.source: each for each in kind._members}  # type: ignore[attr-defined]
+    for base in reversed(kind.__mro__):
+        for name, attribute in vars(base).items():
+            function = getattr(attribute, "fget", getattr(attribute, "func", attribute))
+            if isinstance(marked := getattr(function, "member", None), Member):
+                found[name] = marked
+    found["signature"] = Member(in_row=False)
+    named = [
+        replace(each, name=each.name or key, source=each.source or key)
+        for key, each in found.items() if each is not None
+    ]  # fmt: skip
+
+    def with_neighbours(here: Member) -> Iterator[Member]:
+        for each in named:
+            if each.before == here.name:
+                yield from with_neighbours(each)
+        yield here
+        for each in named:
+            if each.after == here.name:
+                yield from with_neighbours(each)
+
+    placed = (each for each in named if not (each.after or each.before))
+    order = (each for here in placed for each in with_neighbours(here))
+    return tuple(sorted(order, key=lambda each: each.is_frame))

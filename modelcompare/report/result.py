@@ -13,9 +13,9 @@ import pandas as pd
 from modelcompare.arguments import missing_attribute
 from modelcompare.report import writers
 from modelcompare.report.document import Document, Finding
-from modelcompare.report.fields import read_members
+from modelcompare.report.fields import Field, Member, members_of
 from modelcompare.report.figures.types import Figure
-from modelcompare.report.tables import Table
+from modelcompare.report.tables import VALUE, Column, Table, column_of, interval_column
 from modelcompare.report.writers import files
 from modelcompare.report.writers.formats import WRITERS, form_of
 from modelcompare.report.writers.terminal import screen_text
@@ -32,11 +32,10 @@ class Result(ABC):
     _page_title: ClassVar[str] = "Results"
     # Goes up whenever a name in the JSON document is added, removed or means something else.
     _schema_version: ClassVar[int] = 1
-    # Members of the JSON document: values, and after their names and a colon tables, with their
-    # columns; the last of no columns has those values in a row. Each is an attribute or a method
-    # of its name, or of the one after =. What ends in ? may be missing. A colon comes before a
-    # field that a member is like, if its own name has another kind.
-    _members: ClassVar[str]
+    # Members of its document that are neither fields nor marked by `member`.
+    _members: ClassVar[tuple[Member, ...]] = ()
+    # Name of the frame that has the values in a row, if there is one.
+    _row_name: ClassVar[str] = ""
 
     # Assigned, not defined, so that type checkers go on to refuse unknown attributes.
     __getattr__ = missing_attribute
@@ -61,8 +60,10 @@ class Result(ABC):
         Values and frames are the declared ones, `without` those that this result lacks.
         """
         plot = getattr(self, "plot", None)
-        declared, values = read_members(self._members), self._values
-        frames = [each for each in declared if each.columns and each.name not in without]
+        values = self._values
+        frames = [each for each in members_of(type(self)) if each.is_frame]
+        frames = [each for each in frames if each.name not in without]
+        row = [self._row_name] if self._row_name else []
         return Document(
             self._stem,
             self._page_title,
@@ -70,7 +71,7 @@ class Result(ABC):
             str(values["signature"]),
             tables,
             printed or (lambda: list(tables.values())),
-            lambda: {each.name: each.of(self) for each in frames},
+            lambda: {each.name: each.of(self) for each in frames} | dict.fromkeys(row, self._row),
             findings=[each if isinstance(each, Finding) else Finding(each) for each in findings],
             figures=({} if plot is None else {self._stem: plot}) if figures is None else figures,
             settings=values,
@@ -80,14 +81,36 @@ class Result(ABC):
     @property
     def _values(self) -> dict[str, object]:
         """Values that are declared."""
-        return {
-            each.name: each.of(self) for each in read_members(self._members) if not each.columns
-        }
+        return {each.name: each.of(self) for each in members_of(type(self)) if not each.is_frame}
 
     @property
     def _row(self) -> pd.DataFrame:
         """Values that are declared, as a table of one row."""
-        return pd.DataFrame([self._values])
+        beside = {each.name for each in members_of(type(self)) if not each.in_row}
+        return pd.DataFrame([{k: v for k, v in self._values.items() if k not in beside}])
+
+    def _table(
+        self, title: str, frame: pd.DataFrame, *shown: Column | str, **others: Any
+    ) -> Table:  # fmt: skip
+        """Make a table of a frame; the name is enough for a column that is declared here."""
+        own = {
+            each.name: column_of(each)
+            for found in members_of(type(self))
+            for each in found.columns or [Field(found.name, found.kind)]
+        }
+        made = [own.get(each, each) if isinstance(each, str) else each for each in shown]
+        return Table.of(title, frame, *made, **others)
+
+    def _whole_table(self, name: str, title: str, level: float, **others: Any) -> Table:
+        """Make a table of all columns of a frame that are declared as shown."""
+        (found,) = (each for each in members_of(type(self)) if each.name == name)
+        frame, interval = found.of(self), interval_column(level)
+        together = {"metric": VALUE, "ci_low": interval, "label": None, "ci_high": None}
+        shown = [
+            together.get(each.name, column_of(each))
+            for each in found.columns if each.shown and each.name in frame
+        ]  # fmt: skip
+        return Table.of(title, frame, *filter(None, shown), **others)
 
     def to_markdown(self) -> str:
         """Write findings and tables as Markdown, with the signature."""

@@ -1,13 +1,13 @@
-"""The JSON schema of all documents, from the names of their fields."""
+"""The JSON schema of all documents, from the declared fields of their results."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, get_args
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from modelcompare.report.fields import FIELDS, Member, read_members
+from modelcompare.report.fields import Field, Member, members_of
+from modelcompare.report.result import Result
 from modelcompare.words import Alternative, Answer, CurveKind, Decision, Strategy
 
 _SHARED: Mapping[str, Any] = {
@@ -33,51 +33,31 @@ _TEXTS = {"type": "array", "items": _TEXT}
 _NUMBER, _LABEL, _COUNT, _TEXT_OR_NONE = (
     {"$ref": f"#/$defs/{name}"} for name in ("number", "label", "count", "text_or_none")
 )
-# By the type of a field; all others are numbers.
+_FLAG = {"type": "boolean"}
+# By the `json_kind` of a column; all others are numbers.
 _KINDS: Mapping[str, Any] = {
     "text": _TEXT, "model_a": _TEXT, "model_b": _TEXT, "label": _LABEL, "given": _LABEL,
-    "count": _COUNT, "flag": {"type": "boolean"},
-}  # fmt: skip
-# Members that are more than their kind, by name.
-_TYPES: Mapping[str, Any] = {
-    **{key: {"type": ["integer", "null"]} for key in ("rank", "rank_low", "rank_high")},
-    "greater_is_better": {"type": ["boolean", "null"]},
-    "better": _TEXT_OR_NONE, "right": _TEXT_OR_NONE, "within": _TEXT_OR_NONE,
-    "text_or_none": _TEXT_OR_NONE,
-    "models": _TEXTS, "references": _TEXTS, "verdict": _TEXTS,
-    "bounds": {"type": "array", "minItems": 2, "maxItems": 2, "items": _NUMBER},
-    "made_with": {"$ref": "#/$defs/made_with"},
-    "alternative": {"enum": [*get_args(Alternative)]}, "answer": {"enum": [*get_args(Answer)]},
-    "curve": {"enum": [*get_args(CurveKind)]}, "decision": {"enum": [*get_args(Decision)]},
-    "strategy": {"enum": [*get_args(Strategy)]},
+    "count": _COUNT, "flag": _FLAG, "texts": _TEXTS, "text or none": _TEXT_OR_NONE,
+    "count or none": {"type": ["integer", "null"]}, "flag or none": {"type": ["boolean", "null"]},
+    "ends": {"type": "array", "minItems": 2, "maxItems": 2, "items": _NUMBER},
     "unit": {"enum": ["samples", "clusters", "labels"]},
 }  # fmt: skip
+# By the type of a value; other choices are texts.
+_HINTS: Mapping[Any, Any] = {
+    str: _TEXT, str | None: _TEXT_OR_NONE, bool: _FLAG, bool | None: _KINDS["flag or none"],
+    int: _COUNT, float: _NUMBER, float | None: _NUMBER, Any: _LABEL,
+    list[str]: _TEXTS, tuple[str, ...]: _TEXTS, dict[str, object]: {"$ref": "#/$defs/made_with"},
+    **{each: {"enum": [*get_args(each)]}
+       for each in (Alternative, Answer, CurveKind, Decision, Strategy)},
+}  # fmt: skip
 
 
-def declared(source: Path) -> Iterator[tuple[str, str]]:
-    """Yield kind and version of each result of a module, and the members that it declares.
-
-    They are read, not imported, which takes a tenth of the time.
-    """
-    text = source.read_text(encoding="utf-8")
-    kinds = ast.parse(text).body if " _members: ClassVar" in text else []
-    for kind in kinds:
-        fields = [each for each in getattr(kind, "body", ()) if isinstance(each, ast.AnnAssign)]
-        given = {
-            ast.unparse(each.target): str(each.value.value)
-            for each in fields
-            if isinstance(each.value, ast.Constant)
-        }
-        if "_members" in given:
-            yield f"{given['_stem']}/{given.get('_schema_version', 1)}", given["_members"]
-
-
-def schema(documents: Mapping[str, str]) -> dict[str, Any]:
-    """Make the JSON schema of documents, from the members of each by its kind and version."""
-    parts = {
-        version.partition("/")[0]: _object(read_members(text), version)
-        for version, text in documents.items()
-    }
+def schema(kinds: Iterable[type[Result]], tables: Mapping[str, Sequence[Field]]) -> dict[str, Any]:
+    """Make the JSON schema of the documents of results, and of tables alone by their names."""
+    parts = {kind._stem: _document(kind) for kind in kinds}
+    parts |= {name: _object({**_version(name, 1), name: _rows(tables[name])}) for name in tables}
+    for part in parts.values():
+        part["properties"]["messages"] = _TEXTS
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Documents of modelcompare",
@@ -89,21 +69,58 @@ def schema(documents: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _object(members: Sequence[Member], version: str = "") -> dict[str, Any]:
-    """Describe a document, or a row of one of its tables, which has no version."""
-    named = {"schema": {"const": f"modelcompare/{version}"}} if version else {}
-    more = {"messages": _TEXTS} if version else {}
+def _version(stem: str, version: int) -> dict[str, Any]:
+    return {"schema": {"const": f"modelcompare/{stem}/{version}"}}
+
+
+def _document(kind: type[Result]) -> dict[str, Any]:
+    """Describe the document of a result."""
+    members = members_of(kind)
+    properties = _version(kind._stem, kind._schema_version) | _members(kind, members)
+    if kind._row_name:
+        row = _members(kind, [each for each in members if each.in_row])
+        properties[kind._row_name] = {"type": "array", "items": _object(row)}
+    return _object(properties, {each.name for each in members if each.optional})
+
+
+def _members(kind: type[Result], members: Iterable[Member]) -> dict[str, Any]:
+    """Describe members: frames by their columns, values by their types."""
+    described = {}
+    for each in members:
+        if each.rows_of is not None:
+            named = [it for it in members_of(each.rows_of) if it.name != "signature"]
+            rows = {"type": "array", "items": _object(_members(each.rows_of, named))}
+            described[each.name] = rows
+        elif each.columns:
+            described[each.name] = _rows(each.columns)
+        else:
+            hint = reduce(_hint, each.source.split("."), kind)
+            choice = _TEXT if get_origin(hint) is Literal else None
+            described[each.name] = _KINDS.get(each.json) or _HINTS.get(hint, choice)
+    return described
+
+
+def _hint(owner: Any, name: str) -> Any:
+    """Return the declared type of an attribute, or of what a property or method returns."""
+    attribute = getattr(owner, name, None)
+    function = getattr(attribute, "fget", getattr(attribute, "func", attribute))
+    return get_type_hints(function)["return"] if callable(function) else get_type_hints(owner)[name]
+
+
+def _rows(columns: Sequence[Field]) -> dict[str, Any]:
+    """Describe the rows of a frame."""
+    cells = {each.name: _KINDS.get(each.json_kind, _NUMBER) for each in columns}
     return {
-        "type": "object",
-        "required": [*named, *(member.name for member in members if not member.optional)],
-        "properties": {**named, **{member.name: _type(member) for member in members}, **more},
-        "additionalProperties": False,
+        "type": "array",
+        "items": _object(cells, {each.name for each in columns if each.optional}),
     }
 
 
-def _type(member: Member) -> dict[str, Any]:
-    if member.columns:
-        return {"type": "array", "items": _object(member.columns)}
-    known = member.kind or member.name
-    found: dict[str, Any] = _TYPES.get(known) or _KINDS.get(FIELDS.get(known, "text"), _NUMBER)
-    return found
+def _object(properties: dict[str, Any], optional: Collection[str] = ()) -> dict[str, Any]:
+    """Describe an object, which has no other members."""
+    return {
+        "type": "object",
+        "required": [name for name in properties if name not in optional],
+        "properties": properties,
+        "additionalProperties": False,
+    }

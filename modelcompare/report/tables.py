@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.report import numbers
-from modelcompare.report.fields import FIELDS, Kind, title_of
+from modelcompare.report.fields import Field, Kind
 from modelcompare.words import is_missing, label_name, value_name
 
 Direction = Literal["up", "down"]
@@ -41,7 +41,12 @@ def column(
     ('p-value', ('estimate',))
     """
     sources = fields or (title,)
-    return Column(title, kind or FIELDS.get(sources[0], "text"), sources, decimals)
+    return Column(title, kind or Field(sources[0]).meaning, sources, decimals)
+
+
+def column_of(field: Field) -> Column:
+    """Make the column of a declared field."""
+    return Column(field.heading, field.meaning, (field.name,))
 
 
 def meanings(criterion: str) -> tuple[str, str]:
@@ -108,7 +113,7 @@ class Table:
         >>> Table.of("Folds", frame, "model", "n_folds").header
         ['model', 'folds']
         """
-        made = [column(title_of(each), each) if isinstance(each, str) else each for each in columns]
+        made = [column_of(Field(each)) if isinstance(each, str) else each for each in columns]
         digits = row_decimals(frame) if decimals is None else decimals
         return cls(title, made, frame, decimals=digits, **others)
 

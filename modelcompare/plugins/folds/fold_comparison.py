@@ -30,6 +30,7 @@ from modelcompare.plugins.folds.fold_tests import (
 )
 from modelcompare.plugins.folds.words import FoldTest
 from modelcompare.report.document import Document, Finding
+from modelcompare.report.fields import HIDDEN, Field, frame, member
 from modelcompare.report.numbers import decimals_for, format_number, joined
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column
@@ -45,7 +46,7 @@ _COLUMNS = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FoldComparison(Result):
     """Models compared by their values on the folds of a cross-validation.
 
@@ -76,29 +77,33 @@ class FoldComparison(Result):
         What was left out: of a table of scores, or folds of one sample.
     """
 
-    folds: pd.DataFrame = field(repr=False)
-    differences: pd.DataFrame = field(repr=False)
-    greater_is_better: Mapping[str, bool] = field(repr=False)
+    folds: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            Field("repeat", "count", json="label"), Field("fold", "count", json="label"),
+            Field("n_train", "count", json="estimate"), Field("n_test", "count", json="estimate"),
+            "model", "metric", "label", Field("value", "estimate"),
+        ),
+    )  # fmt: skip
+    differences: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low",
+            "ci_high", "statistic", "p_value", "p_adjusted", "better", "p_a",
+            Field("p_equivalent", "share"), "p_b",
+        ),
+    )  # fmt: skip
+    greater_is_better: Mapping[str, bool] = field(repr=False, metadata=HIDDEN)
     test: FoldTest
     correction: str
     rope: float
     confidence_level: float
-    predictions: tuple[Predictions, ...] = field(default=(), repr=False)
-    probabilities: tuple[Predictions, ...] = field(default=(), repr=False)
+    predictions: tuple[Predictions, ...] = field(default=(), repr=False, metadata=HIDDEN)
+    probabilities: tuple[Predictions, ...] = field(default=(), repr=False, metadata=HIDDEN)
     seed_label: str | None = field(default=None, repr=False)
-    notes: tuple[str, ...] = field(default=(), repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False, metadata=HIDDEN)
     # Where folds are of one sample each: the comparison of the predictions of all.
-    _pooled: Comparison | None = field(default=None, repr=False)
+    _pooled: Comparison | None = field(default=None, repr=False, metadata=HIDDEN)
 
     _stem: ClassVar[str] = "folds"
-    _members: ClassVar[str] = """
-        test correction rope confidence_level seed_label:text_or_none signature
-        folds: repeat:label fold:label n_train:estimate n_test:estimate model metric label
-          value:estimate
-        scores: model metric label mean sd n_folds
-        differences: model_a model_b metric label difference standard_error ci_low ci_high statistic
-          p_value p_adjusted better p_a p_equivalent p_b
-    """
 
     @property
     def signature(self) -> str:
@@ -160,6 +165,7 @@ class FoldComparison(Result):
         return self._document(tables, findings=self._sentences())
 
     @property
+    @member("model", "metric", "label", "mean", Field("sd", "estimate"), "n_folds", after="folds")
     def scores(self) -> pd.DataFrame:
         """Mean and standard deviation over folds: model, metric, label, mean, sd, n_folds."""
         keys = ["model", "metric", "label"]
@@ -254,7 +260,10 @@ def compare_on_folds(
     p_values = frame["p_value"].astype(np.float64).groupby(frame["metric"])
     frame["p_adjusted"] = p_values.transform(lambda p: adjust(p.to_numpy(), correction))
     frame["better"] = frame["better"].where(frame["p_adjusted"] < alpha)
-    return FoldComparison(folds, frame, greater_is_better, test, correction, rope, confidence_level)
+    return FoldComparison(
+        folds=folds, differences=frame, greater_is_better=greater_is_better, test=test,
+        correction=correction, rope=rope, confidence_level=confidence_level,
+    )  # fmt: skip
 
 
 def _interval(found: FoldTestResult, confidence_level: float) -> tuple[float, float]:

@@ -30,6 +30,7 @@ from modelcompare.plugins.paper.pairs import (
 from modelcompare.plugins.paper.ranking_consistency import orders_kept, share_interval, times_drawn
 from modelcompare.plugins.paper.words import AgreementTest
 from modelcompare.report.document import Document
+from modelcompare.report.fields import HIDDEN, Field, frame, member
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import differing_labels
@@ -118,7 +119,10 @@ def plot_population(
     return plot_shares(lines, panels, words, caption, "% of pairs in the same order", ax=ax)
 
 
-@dataclass(frozen=True)
+_PCT_AGREE = Field("pct_agree", "estimate")
+
+
+@dataclass(frozen=True, kw_only=True)
 class AgreementStudy(Result):
     """Agreement of pairs of metrics over all pairs of models.
 
@@ -142,28 +146,32 @@ class AgreementStudy(Result):
         metric_b, label, difference_a, difference_b, p_value_a, p_value_b, significant, agree.
     """
 
-    predictions: TestSet = field(repr=False)
-    metric_pairs: MetricPairs = field(repr=False)
+    predictions: TestSet = field(repr=False, metadata=HIDDEN)
+    metric_pairs: MetricPairs = field(repr=False, metadata=HIDDEN)
     alpha: float
     test: AgreementTest
     n_resamples: int
     confidence_level: float
-    table: pd.DataFrame = field(repr=False)
-    pairs: pd.DataFrame = field(repr=False)
-    seed: np.random.SeedSequence = field(repr=False)
+    table: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "metric_a", "metric_b", "label", "n_pairs", Field("n_significant", "count"),
+            Field("pct_significant", "estimate"), Field("n_agree", "count"), _PCT_AGREE, "ci_low",
+            "ci_high", name="agreement",
+        ),
+    )  # fmt: skip
+    pairs: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "model_a", "model_b", "metric_a", "metric_b", "label",
+            Field("difference_a", "estimate"), Field("difference_b", "estimate"),
+            Field("p_value_a", "p-value"), Field("p_value_b", "p-value"), "significant", "agree",
+            name="agreement_pairs",
+        ),
+    )  # fmt: skip
+    seed: np.random.SeedSequence = field(repr=False, metadata=HIDDEN)
     seed_label: str = field(repr=False)
-    scope: Scope = field(repr=False)
+    scope: Scope = field(repr=False, metadata=HIDDEN)
 
     _stem: ClassVar[str] = "agreement"
-    _members: ClassVar[str] = """
-        alpha test n_resamples confidence_level seed_label signature
-        agreement=table: metric_a metric_b label n_pairs n_significant pct_significant n_agree
-          pct_agree ci_low ci_high
-        agreement_pairs=pairs: model_a model_b metric_a metric_b label difference_a difference_b
-          p_value_a p_value_b significant agree
-        agreement_population=_population: metric_small metric_whole label ratio n_samples pct_agree
-          ci_low ci_high part_low part_high
-    """
     plot = Plots(agreement=plot_agreement, population=plot_population)
 
     @property
@@ -237,8 +245,9 @@ class AgreementStudy(Result):
         )
         table = Table.of(
             title, self.table.assign(name=names), column("Metric", "name"),
-            column("Class", "label"), column("% Sig.", "pct_significant", decimals=2),
-            column("% Agree", "pct_agree", decimals=2),
+            column("Class", "label"),
+            column("% Sig.", "pct_significant", kind="estimate", decimals=2),
+            column("% Agree", "pct_agree", kind="estimate", decimals=2),
             interval_column(self.confidence_level, decimals=1),
             notes=[self.note] if self.note else [],
         )  # fmt: skip
@@ -247,6 +256,11 @@ class AgreementStudy(Result):
         found = [*self.notes, *self.metric_pairs.lost(self.predictions)]
         return self._document({"agreement": table}, findings=found, figures=figures)
 
+    @member(
+        "metric_small", "metric_whole", "label", "ratio", "n_samples", _PCT_AGREE, "ci_low",
+        "ci_high", Field("part_low", "estimate"), Field("part_high", "estimate"),
+        name="agreement_population",
+    )  # fmt: skip
     def _population(self) -> pd.DataFrame:
         """Compare at those of the paper's ratios that are usable, and warn of the others."""
         usable = self._usable_ratios()

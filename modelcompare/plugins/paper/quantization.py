@@ -26,6 +26,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.plugins.paper.efficiency import samples_ratio, spread_of
 from modelcompare.plugins.paper.pairs import rows_of_classes
 from modelcompare.report.document import Document
+from modelcompare.report.fields import HIDDEN, Field, frame
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.significance.pairwise import all_pairs
@@ -34,7 +35,7 @@ from modelcompare.words import MOST_BINS, check_count, check_sequence, signature
 DEFAULT_METRICS = ("cf1_macro", "cprecision_macro", "crecall_macro", "log_loss")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class QuantizationStudy(Result):
     """Metrics on confidences rounded to a few values, and on the raw ones.
 
@@ -51,19 +52,23 @@ class QuantizationStudy(Result):
         Runs that the study is about.
     """
 
-    values: pd.DataFrame = field(repr=False)
-    pairs: pd.DataFrame = field(repr=False)
+    values: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "n_bins", "model", "metric", "label", Field("raw", "estimate"),
+            Field("quantized", "estimate"), "difference", "standard_error", "ci_low", "ci_high",
+        ),
+    )  # fmt: skip
+    pairs: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "n_bins", "model_a", "model_b", "metric", "label", Field("separation_raw", "estimate"),
+            Field("separation_quantized", "estimate"), "samples_ratio", "ci_low", "ci_high",
+        ),
+    )  # fmt: skip
     n_samples: int
     confidence_level: float
-    scope: Scope = field(repr=False)
+    scope: Scope = field(repr=False, metadata=HIDDEN)
 
     _stem: ClassVar[str] = "quantization"
-    _members: ClassVar[str] = """
-        n_samples confidence_level signature
-        values: n_bins model metric label raw quantized difference standard_error ci_low ci_high
-        pairs: n_bins model_a model_b metric label separation_raw separation_quantized samples_ratio
-          ci_low ci_high
-    """
 
     @property
     def signature(self) -> str:
@@ -77,10 +82,11 @@ class QuantizationStudy(Result):
                 "n_bins", "metric", "n_pairs", column("median", "samples_ratio", decimals=2),
                 subtitle="median over pairs of models with separation above 2 on raw ones",
             ),
-            "values": Table.of(
+            "values": self._table(
                 "Values on raw and on rounded confidences", self.values, "n_bins", VALUE, "model",
-                "raw", column("rounded", "quantized"), column("moved by", "difference"),
-                interval_column(self.confidence_level), decimals=None,
+                "raw", column("rounded", "quantized", kind="estimate"),
+                column("moved by", "difference"), interval_column(self.confidence_level),
+                decimals=None,
             ),
         }  # fmt: skip
         return self._document(tables, findings=self.scope.notes)
@@ -156,7 +162,10 @@ def quantization_study(
         rows_of_classes(joined_frame(parts), classes) for parts in zip(*rows, strict=True)
     )
     scope = Scope.of(predictions)
-    return QuantizationStudy(values, pairs, n_seen(predictions), confidence_level, scope)
+    return QuantizationStudy(
+        values=values, pairs=pairs, n_samples=n_seen(predictions),
+        confidence_level=confidence_level, scope=scope,
+    )  # fmt: skip
 
 
 def _rows(evaluation: Evaluation, n_bins: int, level: float) -> tuple[LongColumns, LongColumns]:

@@ -27,6 +27,7 @@ from modelcompare.engine.scope import Scope
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.plugins.paper.figures import ticked_log
 from modelcompare.report.document import Document
+from modelcompare.report.fields import HIDDEN, Field, frame
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import among, first_models
@@ -82,7 +83,7 @@ def plot_sensitivity(
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SensitivityStudy(Result):
     """Change of each metric when confidences change and decisions do not.
 
@@ -99,19 +100,20 @@ class SensitivityStudy(Result):
         Runs that the changes are about.
     """
 
-    table: pd.DataFrame = field(repr=False)
-    n_samples: int = field(repr=False)
+    table: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "model", "change", "level", "metric", "label", Field("original", "estimate"),
+            "estimate", "difference", "standard_error", "ci_low", "ci_high",
+            Field("moves", "flag"), name="sensitivity",
+        ),
+    )  # fmt: skip
+    n_samples: int = field(repr=False, metadata=HIDDEN)
     n_resamples: int
     seed_label: str = field(repr=False)
     confidence_level: float
-    scope: Scope = field(repr=False)
+    scope: Scope = field(repr=False, metadata=HIDDEN)
 
     _stem: ClassVar[str] = "sensitivity"
-    _members: ClassVar[str] = """
-        n_resamples seed_label confidence_level signature
-        sensitivity=table: model change level metric label original estimate difference
-          standard_error ci_low ci_high moves
-    """
     plot = Plots(sensitivity=plot_sensitivity)
 
     @property
@@ -223,8 +225,9 @@ def sensitivity_study(
         )  # fmt: skip
         rows.append(_changes(replace(result, new_runs=new_runs), levels, method, confidence_level))
     return SensitivityStudy(
-        joined_frame(rows), n_seen(predictions), n_resamples, rng_label(rng), confidence_level,
-        Scope.of(predictions, new_runs=new_runs),
+        table=joined_frame(rows), n_samples=n_seen(predictions), n_resamples=n_resamples,
+        seed_label=rng_label(rng), confidence_level=confidence_level,
+        scope=Scope.of(predictions, new_runs=new_runs),
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from modelcompare.plugins.paper.pairs import (
     check_ratios,
 )
 from modelcompare.report.document import Document
+from modelcompare.report.fields import HIDDEN, Field, frame
 from modelcompare.report.figures.layout import Caption
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Axes, Figure
@@ -57,7 +58,7 @@ def plot_undefined(study: UndefinedStudy, ax: Axes | None = None) -> Figure:
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class UndefinedStudy(Result):
     """Share of resamples in which each metric is 0 / 0.
 
@@ -76,19 +77,20 @@ class UndefinedStudy(Result):
         Runs that the shares are about.
     """
 
-    table: pd.DataFrame = field(repr=False)
-    n_samples: int = field(repr=False)
-    metric_pairs: MetricPairs = field(repr=False)
-    ratios: tuple[float, ...]
+    table: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "model", "ratio", "n_samples", "metric", "label", Field("support", "count"),
+            "n_undefined", Field("pct_undefined", "estimate"), name="undefined",
+        ),
+    )  # fmt: skip
+    n_samples: int = field(repr=False, metadata=HIDDEN)
+    metric_pairs: MetricPairs = field(repr=False, metadata=HIDDEN)
+    ratios: tuple[float, ...] = field(metadata=HIDDEN)
     n_resamples: int
     seed_label: str = field(repr=False)
-    scope: Scope = field(repr=False)
+    scope: Scope = field(repr=False, metadata=HIDDEN)
 
     _stem: ClassVar[str] = "undefined"
-    _members: ClassVar[str] = """
-        n_resamples seed_label signature
-        undefined=table: model ratio n_samples metric label support n_undefined pct_undefined
-    """
     plot = Plots(undefined=plot_undefined)
 
     @property
@@ -122,7 +124,7 @@ class UndefinedStudy(Result):
                 index=["label", "support"], columns="metric", values="pct_undefined", sort=False
             )
             rarest = means[names].reset_index().sort_values("support", kind="stable")
-            tables["by class"] = Table.of(
+            tables["by class"] = self._table(
                 f"% undefined at ratio {self.ratios[-1]:g}, rarest classes, mean over models",
                 rarest.head(_RAREST), "label", "support", *map(_percent, names),
             )  # fmt: skip
@@ -206,8 +208,8 @@ def undefined_study(
     table = metric_pairs.frame(rows)
     table.insert(5, "support", table["label"].map(support))
     return UndefinedStudy(
-        table, n_seen(predictions), metric_pairs, sizes, n_resamples, rng_label(rng),
-        scope,
+        table=table, n_samples=n_seen(predictions), metric_pairs=metric_pairs, ratios=sizes,
+        n_resamples=n_resamples, seed_label=rng_label(rng), scope=scope,
     )  # fmt: skip
 
 

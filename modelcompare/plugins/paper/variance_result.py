@@ -32,6 +32,7 @@ from modelcompare.plugins.paper.figures import (
 )
 from modelcompare.plugins.paper.pairs import MetricPairs, Pair, part_of
 from modelcompare.report.document import Document
+from modelcompare.report.fields import HIDDEN, Field, frame, member
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import differing_labels
@@ -150,7 +151,10 @@ def _named_pair(study: VarianceStudy, pair: int | Pair) -> Pair:
     return places[asked]
 
 
-@dataclass(frozen=True)
+_VARIANCE_RATIO = Field("variance_ratio", "estimate")
+
+
+@dataclass(frozen=True, kw_only=True)
 class VarianceStudy(Result):
     """Bootstrap distributions of metrics at several sizes of the test set.
 
@@ -178,32 +182,33 @@ class VarianceStudy(Result):
         Runs that all of this is about.
     """
 
-    predictions: TestSet = field(repr=False)
-    pairs: tuple[Pair, ...]
-    ratios: tuple[float, ...]
+    predictions: TestSet = field(repr=False, metadata=HIDDEN)
+    pairs: tuple[Pair, ...] = field(metadata=HIDDEN)
+    ratios: tuple[float, ...] = field(metadata=HIDDEN)
     n_resamples: int
     n_subsamples: int
     confidence_level: float
-    distribution: pd.DataFrame = field(repr=False)
-    tests: pd.DataFrame = field(repr=False)
-    metric_pairs: MetricPairs = field(repr=False)
-    seed: np.random.SeedSequence = field(repr=False)
+    distribution: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "model", "ratio", "n_samples", "metric", "label", "estimate", "mean",
+            Field("variance", "estimate"), Field("variance_between", "estimate"), "ci_low",
+            "ci_high", "n_undefined", name="variance",
+        ),
+    )  # fmt: skip
+    tests: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "model", "ratio", "n_samples", Field("subsample", "count"), "label", "metric_a",
+            "metric_b", Field("variance_a", "estimate"), Field("variance_b", "estimate"),
+            _VARIANCE_RATIO, "test", "statistic", "p_value", name="variance_tests",
+        ),
+    )  # fmt: skip
+    metric_pairs: MetricPairs = field(repr=False, metadata=HIDDEN)
+    seed: np.random.SeedSequence = field(repr=False, metadata=HIDDEN)
     stratify: bool = field(repr=False)
     seed_label: str = field(repr=False)
-    scope: Scope = field(repr=False)
+    scope: Scope = field(repr=False, metadata=HIDDEN)
 
     _stem: ClassVar[str] = "variance"
-    _members: ClassVar[str] = """
-        n_resamples n_subsamples confidence_level stratify seed_label signature
-        variance=distribution: model ratio n_samples metric label estimate mean variance
-          variance_between ci_low ci_high n_undefined
-        variance_tests=tests: model ratio n_samples subsample label metric_a metric_b variance_a
-          variance_b variance_ratio test statistic p_value
-        variance_ratios: model ratio n_samples label metric_a metric_b variance_ratio ci_low ci_high
-        separation?=separated: metric label ratio n_samples n_pairs n_separated pct_separated
-        relative_efficiency?: model_a model_b metric_a metric_b label separation_a separation_b
-          samples_ratio ci_low ci_high agree
-    """
     plot = Plots(variances=plot_variances, intervals=plot_intervals)
     note: ClassVar[str] = REPLICATE_NOTE
 
@@ -232,6 +237,10 @@ class VarianceStudy(Result):
         )  # fmt: skip
 
     @cached_property
+    @member(
+        "model", "ratio", "n_samples", "label", "metric_a", "metric_b", _VARIANCE_RATIO, "ci_low",
+        "ci_high",
+    )  # fmt: skip
     def variance_ratios(self) -> pd.DataFrame:
         """Ratio of the two metrics' variances, with an interval that needs no resamples.
 
@@ -255,6 +264,10 @@ class VarianceStudy(Result):
         """
         return self._over_ratios(separations)
 
+    @member(
+        "metric", "label", "ratio", "n_samples", "n_pairs", Field("n_separated", "count"),
+        Field("pct_separated", "estimate"), name="separation", optional=True,
+    )  # fmt: skip
     @checked()
     def separated(self, alpha: float | None = None) -> pd.DataFrame:
         """Share of model pairs that are separated at a level, by metric, class and ratio.
@@ -272,6 +285,11 @@ class VarianceStudy(Result):
         return out.reset_index()
 
     @cached_property
+    @member(
+        "model_a", "model_b", "metric_a", "metric_b", "label", Field("separation_a", "estimate"),
+        Field("separation_b", "estimate"), "samples_ratio", "ci_low", "ci_high", "agree",
+        optional=True,
+    )  # fmt: skip
     @one_blas_thread()
     def relative_efficiency(self) -> pd.DataFrame:
         """Samples that metric b needs for each sample of metric a, for the same separation.
