@@ -35,7 +35,6 @@ _load, _dir, _names = lazy_loader.attach(
         "questions.paired": ["paired_test"],
         "questions.sample_size": ["sample_size"],
         "readers": ["read_predictions"],
-        "readers.battles": ["from_battles"],
     },
 )
 

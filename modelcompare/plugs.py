@@ -18,6 +18,7 @@ from typing import Any
 _FOLDER = f"{__package__}.plugins"
 # Names, commands and flags by the plugin that adds them, for the error where it is absent.
 OWNERS = {
+    "`battles`": "battles", "from_battles": "battles",
     "io.from_coco": "detection",
     "crossval": "folds", "--n-train": "folds", "--n-test": "folds", "--rope": "folds",
     "studies": "paper", "study": "paper", "--card": "paper",
@@ -43,6 +44,11 @@ class Plugin:
         Rows of the command line: tuples of `Command`, and of `Addition` to other commands.
     readers : str
         Functions that read files whole: `modelcompare.readers.whole`.
+    refusals : str
+        Functions that refuse a table that is read whole: where it is read with others, or block by
+        block.
+    scores : str
+        Records of scores that are computed from a source: `data.columns.Made`.
     metrics : str
         Records of metrics.
     score_tables : str
@@ -61,6 +67,8 @@ class Plugin:
     commands: str = ""
     additions: str = ""
     readers: str = ""
+    refusals: str = ""
+    scores: str = ""
     metrics: str = ""
     score_tables: str = ""
     set_results: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 
+from modelcompare import plugs
 from modelcompare.cli.schema import COLUMNS, OF_METRICS, whole_schema
 from modelcompare.cli.streams import answer, answer_document
 from modelcompare.data.columns import Source
@@ -12,7 +13,7 @@ from modelcompare.directions import sentence
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.named import METRICS, aliases_of
 from modelcompare.metrics.registry import get_metric, register_others
-from modelcompare.metrics.scoring import MADE, named_score
+from modelcompare.metrics.scoring import named_score
 from modelcompare.report.json_text import json_document
 
 _WIDTH = 80
@@ -28,8 +29,7 @@ def metrics(*, name: str | None = None, format: str, schema: bool) -> None:
         return
     if name is None:
         register_others()
-    made = named_score(name, [name], Source(made=True)) if name in MADE else None
-    found = [*METRICS.values()] if name is None else [made or get_metric(name)]
+    found = [*METRICS.values()] if name is None else [_made(name) or get_metric(name)]
     if format == "json":
         facts = [_facts(each) for each in found]
         answer_document(json_document({"schema": f"modelcompare/{OF_METRICS}", "metrics": facts}))
@@ -37,6 +37,13 @@ def metrics(*, name: str | None = None, format: str, schema: bool) -> None:
         answer(_table(found))
     else:
         answer(_page(found[0]))
+
+
+def _made(name: str) -> AnyMetric | None:
+    """Return the mean of a score that is computed from its source; None for other names."""
+    source = Source(made=plugs.rows("scores"))
+    is_made = any(each.name == name for each in source.made)
+    return named_score(name, [name], source) if is_made else None
 
 
 def _facts(metric: AnyMetric) -> dict[str, object]:
@@ -54,12 +61,17 @@ def _table(found: list[AnyMetric]) -> str:
         ]
         for each in found
     ]  # fmt: skip
+    made: dict[str, list[str]] = {}
+    for each in plugs.rows("scores"):
+        made.setdefault(each.called, []).append(each.name)
+    also = "".join(
+        f", also {' and '.join(names)}, which {called} have" for called, names in made.items()
+    )
     footer = (
         f"{len(found)} metrics. F-beta takes any beta (f2, cf0.5_macro), as do top_7_accuracy, "
         "ece_mass_20, roc_auc_at_0.05, p99.9 and pinball_0.9 their numbers. Cost is that of a "
         "resample: one matrix product for all models and metrics, after texts were read once, or a "
-        "pass over samples that were sorted once. modelcompare metrics NAME explains one, also "
-        "strength and win_rate, which battles have."
+        f"pass over samples that were sorted once. modelcompare metrics NAME explains one{also}."
     )
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     lines = [

@@ -150,7 +150,7 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
     """Return the notes below the scores of a metric, such as what keeps p-values large."""
     predictions, info = evidence.bootstrap.evaluation.predictions, evidence.metric_info[metric]
     where = evidence.slice_of(metric)
-    texts = [info.summary] if predictions.source.called == "battles" else []
+    texts = [info.summary] if predictions.source.pseudo else []
     texts += positive_note(info, predictions)
     if evidence.test == RUN_TEST:
         texts.append(note(predictions, evidence.pairs, evidence.n_resamples))

@@ -10,14 +10,14 @@ from modelcompare.data.test_set import TestSet
 def refuse_pseudo_values(predictions: TestSet, what: str) -> None:
     """Refuse a question, named by `what`, that takes scores for those of rows, of pseudo-values.
 
-    Pseudo-values depend on all battles, also those without the model: their mean is the strength,
-    relative to the other models, and they have no other meaning.
+    Pseudo-values depend on all rows, also those without the model: their mean is a value relative
+    to the other models, and they have no other meaning.
     """
     if predictions.source.pseudo:
-        (name,) = predictions.score_names
+        (name,), called = predictions.score_names, predictions.source.called
         raise ValueError(
-            f"{what} cannot be of scores of battles, which are pseudo-values of a fit to all "
-            f"battles, also those without the model: only their mean has a meaning, the {name} "
+            f"{what} cannot be of scores of {called}, which are pseudo-values of a fit to all "
+            f"{called}, also those without the model: only their mean has a meaning, the {name} "
             f"relative to the other models; compare the models of one fit by {name}."
         )
 

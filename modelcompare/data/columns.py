@@ -23,12 +23,21 @@ from modelcompare.data.inputs import as_array, columns_of
 from modelcompare.words import shown
 
 
+class Made(NamedTuple):
+    """A score that is computed from a source without scores, and is good if it is high."""
+
+    name: str
+    called: str  # what has a row each in such a source
+    description: str
+
+
 class Source(NamedTuple):
     """Names in the source of a test set."""
 
-    called: str = "samples"  # what has a row each, also battles, and labels or answers of items
+    called: str = "samples"  # what has a row each, such as labels or answers of items
     unread: tuple[str, ...] = ()  # columns without a role, which a metric may be mistaken for
-    made: bool = False  # whether scores were made here, of battles
+    made: tuple[Made, ...] = ()  # scores that are computed from such a source
+    pseudo: bool = False  # whether scores are pseudo-values of a fit to all rows
     decided: bool = False  # whether labels are decisions at thresholds
 
     @property
@@ -38,11 +47,6 @@ class Source(NamedTuple):
             "For these thresholds: chosen again on other data, they and the values would vary more."
         )
         return (text,) if self.decided else ()
-
-    @property
-    def pseudo(self) -> bool:
-        """True if scores are pseudo-values of a fit to all battles, not scores of single rows."""
-        return self.made and self.called == "battles"
 
 
 def read_columns(n_samples: int, **columns: ArrayLike | None) -> dict[str, AnyArray | None]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.checks import frozen, read_only
-from modelcompare.data.columns import Source
+from modelcompare.data.columns import Made, Source
 from modelcompare.data.kinds import Kind
 from modelcompare.data.outputs import Output
 from modelcompare.data.predictions import Predictions
@@ -33,10 +33,11 @@ def with_models(
 
 def with_source(
     predictions: Predictions, called: str | None = None, unread: Sequence[str] = (), *,
-    made: bool = False,
+    made: tuple[Made, ...] = (), pseudo: bool = False,
 ) -> Predictions:  # fmt: skip
     """Return the same predictions with what is known of their source."""
-    source = Source(called or predictions.source.called, tuple(unread), made)
+    called = called or predictions.source.called
+    source = Source(called, tuple(unread), made, pseudo=pseudo)
     return predictions._replaced(_source=source)
 
 

@@ -224,20 +224,8 @@ MEAN_SCORE = Metric(
 )  # fmt: skip
 
 
-# Descriptions of scores that are made here, of battles, by their names.
-MADE = {
-    "strength": """Strength in log-odds: a model stronger by 1 wins 73 % of battles without ties.
-
-    The maximum of the likelihood of Bradley and Terry's model, with ties Davidson's; strengths sum
-    to 0. Of two models that differ by d, the stronger one wins 1 / (1 + exp(-d)) of the battles
-    that are no ties. If users differ in taste, strengths are closer to each other than those of any
-    user.""",
-    "win_rate": """Share of battles against the baseline that a model wins; a tie counts half.""",
-}
-
-
 def named_score(name: str, names: Sequence[str], source: Source) -> Metric:
-    """Return the mean of one of several scores of a source, which may have made them of battles.
+    """Return the mean of one of several scores of a source, some of which are computed from it.
 
     mean_score means the only one.
     """
@@ -247,11 +235,12 @@ def named_score(name: str, names: Sequence[str], source: Source) -> Metric:
         more = "" if source.pseudo else f", and percentiles of these, such as {names[-1]}_p95"
         raise ValueError(f"there is no score {name!r}; the models have {', '.join(names)}{more}.")
     own = Statistic(f"scores of {name}", partial(score_of, place=names.index(name)))
+    made = {each.name: each.description for each in source.made}
     return replace(
         MEAN_SCORE, name=name, family="mean_score", statistics=(own, COUNT),
-        greater_is_better=True if source.made else None,
-        variant="" if source.made else "of one of several scores",
-        description=MADE[name] if source.made else MEAN_SCORE.description,
+        greater_is_better=True if made else None,
+        variant="" if made else "of one of several scores",
+        description=made.get(name, MEAN_SCORE.description),
     )  # fmt: skip
 
 

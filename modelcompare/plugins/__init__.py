@@ -1,6 +1,7 @@
 """Plugins: the folders here that `modelcompare.plugs` finds, by name; the first answers first."""
 
 PLUGINS = (
+    "battles",
     "detection",
     "folds",
     "paper",

@@ -60,9 +60,10 @@ def check_stays(predictions: Asked) -> None:
                 "ledger (--looks, --ledger)."
             )
         if each.source.pseudo:
+            (name,), called = each.score_names, each.source.called
             raise ValueError(
-                "strengths are fitted to all battles, so the scores of a look before change as "
-                "battles are added. Ask once, when all battles are there, without a ledger "
+                f"{name}s are fitted to all {called}, so the scores of a look before change as "
+                f"{called} are added. Ask once, when all {called} are there, without a ledger "
                 "(--looks, --ledger); `sample_size` (sample-size) computes how many are needed."
             )
 

@@ -242,8 +242,8 @@ def _check_same(known: History, asked: Mapping[str, Any]) -> None:
         if asked["baseline"]["name"] == model["name"]:
             raise ValueError(
                 f"the outputs of the baseline {model['name']!r} are not those in {known.path}. Ask "
-                "with the same ones; scores that are computed from all rows and models, such as "
-                "strengths of battles, need all candidates in the table of the first question."
+                "with the same ones; scores that are computed from all rows and models need all "
+                "candidates in the table of the first question."
             )
         why = f"kept as candidate {kept[-1]['number']}" if kept else "as in the first question"
         raise ValueError(

@@ -15,6 +15,7 @@ from modelcompare import words
 from modelcompare.arguments import checked, written_out
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
+from modelcompare.plugs import needed
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
@@ -257,6 +258,9 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
 def checked_columns(**given: Any) -> Columns:
     """Check the options of reading a source."""
     for option, value in given.items():
+        absent = None if value is None else needed(f"`{option}`")
+        if absent:
+            raise ValueError(absent)
         if option in _CHECKS:
             _CHECKS[option](option, value)
         elif option == "slices" or (option in _LISTS and value is not None):

@@ -14,8 +14,8 @@ import pandas as pd
 
 from modelcompare.data.checks import check_columns_distinct
 from modelcompare.data.sums import is_sketch
+from modelcompare.plugs import rows
 from modelcompare.readers import cell_types, names
-from modelcompare.readers.battle_columns import refuse_battles
 from modelcompare.readers.content import File
 from modelcompare.readers.label_sets import joined
 from modelcompare.readers.lists import spread
@@ -86,6 +86,12 @@ def with_roles(file: File, columns: Columns, where: str, *, alone: bool) -> tupl
     return seen, find_roles(seen, alone=alone)
 
 
+def refuse_others(seen: Profile) -> None:
+    """Refuse a table that is read whole and alone, by the reader of a plugin."""
+    for refuse in rows("refusals"):
+        refuse(seen.frame, seen.columns, seen.where)
+
+
 def find_roles(seen: Profile, *, alone: bool) -> Roles:
     """Find the roles of a table's columns; `alone` if the table has all models."""
     found = _roles(seen, alone=alone)
@@ -98,7 +104,7 @@ def find_roles(seen: Profile, *, alone: bool) -> Roles:
 
 def _roles(seen: Profile, *, alone: bool) -> Roles:
     columns = seen.columns
-    refuse_battles(seen.frame, columns, seen.where)
+    refuse_others(seen)
     _refuse_summary(seen)
     refuse_several_truths(seen, alone=alone)
     model = columns.model_column or seen.first(names.MODEL)

@@ -59,9 +59,7 @@ PRED = (
     "pred_label", "output", "hypothesis", "hyp", "response", "model_output", "pred_text",
 )  # fmt: skip
 _PREDICTED = frozenset(("pred", "preds", "prediction", "predictions", "predicted"))
-# Two models that met, the winner, the person that decided, and the question.
-BATTLE = (("model_a", "model_b"), ("model_1", "model_2"), ("model1", "model2"))
-WINNER = ("winner",)
+# The person that decided, and the question.
 USER = (
     "judge", "judge_id", "user", "user_id", "annotator", "annotator_id", "rater", "rater_id",
 )  # fmt: skip

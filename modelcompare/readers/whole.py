@@ -7,7 +7,6 @@ from functools import cache
 from typing import TypeAlias
 
 from modelcompare.plugs import rows
-from modelcompare.readers.battles import battle_reading
 from modelcompare.readers.content import File
 from modelcompare.readers.item_counts import counts_reading
 from modelcompare.readers.options import Columns
@@ -20,7 +19,7 @@ Reader: TypeAlias = Callable[[Sequence[File], Columns], Reading | None]
 @cache
 def readers() -> tuple[Reader, ...]:
     """Return the readers of whole sources, in the order in which they are asked."""
-    return (counts_reading, battle_reading, *rows("readers"))
+    return (counts_reading, *rows("readers"))
 
 
 def recognized(files: Sequence[File], columns: Columns) -> Reading | None:

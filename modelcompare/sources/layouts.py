@@ -21,9 +21,8 @@ from modelcompare.data.positive import conventional
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.labels import COLLAPSE_AT
 from modelcompare.readers import names
-from modelcompare.readers.battle_columns import refuse_battles
 from modelcompare.readers.cell_types import same_types
-from modelcompare.readers.column_roles import Roles, find_roles, prepared
+from modelcompare.readers.column_roles import Roles, find_roles, prepared, refuse_others
 from modelcompare.readers.item_counts import is_of_counts
 from modelcompare.readers.label_sets import joined
 from modelcompare.readers.lists import spread
@@ -210,7 +209,10 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
             f"{where} has probabilities in lists; a scan needs a column model:class for each. "
             "Write them so, or read it whole with read_predictions."
         )
-    refuse_battles(seen.frame, columns, where, CannotScanError)
+    try:
+        refuse_others(seen)
+    except ValueError as error:
+        raise CannotScanError(str(error)) from None
     roles = find_roles(seen, alone=True)
     _refuse_long(roles, where)
     _refuse_sets(rows, roles.set)

@@ -20,7 +20,6 @@ from tests.senseless import (
     FEW,
     FLAG,
     METRIC,
-    NAMES,
     NAN,
     OPTIONS,
     PLAIN,
@@ -70,15 +69,6 @@ def _doors() -> dict[str, Door]:
         "bin_values": Door(
             mc.io.bin_values, {"y_true": [0, 1], "y_pred": [0, 1], "bins": ["H", "H"]},
             ("y_true", "y_pred"), {"bins": [5, "x", [], ["H"]]},
-        ),
-        "from_battles": Door(
-            mc.from_battles,
-            {"table": pd.DataFrame({"model_a": [*"xxy"], "model_b": [*"yyx"], "winner": [*"aba"]})},
-            instead={
-                **dict.fromkeys(("model_a", "model_b", "winner", "item", "user"), COLUMN),
-                "table": [5, [], {}, [5], NAN, True, b"x", object()], "position": FLAG,
-                "covariates": NAMES,
-            },
         ),
         "from_counts": Door(
             mc.io.from_counts, {"counts": [[5, 1], [2, 4]], "models": "a"}, ("labels",),

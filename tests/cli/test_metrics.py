@@ -54,11 +54,3 @@ def test_every_metric_is_explained(name):
     assert len(found.text) > 60, name
     plain = name == found.stem
     assert plain or found.variant or found.stem in FAMILIES, name
-
-
-@pytest.mark.parametrize("name", ["strength", "win_rate"])
-def test_scores_of_battles_are_explained(run, name):
-    out = run("metrics", name).out
-    assert out.startswith(f"{name}\n")
-    assert "per-example scores that were computed elsewhere" not in out
-    assert name in run("metrics").out

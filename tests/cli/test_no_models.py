@@ -264,19 +264,3 @@ def test_subgroups_in_commands_are_large_enough():
     assert LEAST_SLICE == MIN_SIZE
     frame = pd.DataFrame({"y_true": TRUTH, **GOOD, "page": np.arange(N) % 5 + 7})
     assert refused(frame).options == {"models": ["cnn", "bert"]}
-
-
-def test_winners_and_losers_are_battles(tmp_path, run):
-    players = [f"P{i % 3}" for i in range(N + 1)]
-    frame = pd.DataFrame({"match_date": range(20190100, 20190100 + N), "winner_name": players[:-1],
-                          "winner_rank": [1, 2, 3] * (N // 3), "loser_name": players[1:],
-                          "loser_rank": [2, 3, 1] * (N // 3), "minutes": range(90, 90 + N)})  # fmt: skip
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    asked = run("compare", "t.csv")
-    assert "(--read battles=winner_name,loser_name,winner_name)" in asked.err
-    preds = mc.read_predictions(
-        tmp_path / "t.csv", battles=("winner_name", "loser_name", "winner_name")
-    )
-    assert preds.models == ("P0", "P1", "P2")
-    with pytest.raises(ValueError, match="battles need three columns"):
-        mc.from_battles(frame, model_a="winner_name", model_b="winner_name", winner="loser_name")

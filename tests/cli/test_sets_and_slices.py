@@ -90,9 +90,3 @@ def test_a_wide_table_with_a_column_of_sets_is_a_suite(run, tmp_path):
     refused = run("compare", "suite.csv", "-m", "accuracy")
     assert refused.code == 2
     assert "choose one with set='p' (--read set=p)" in refused.err
-
-
-def test_subgroups_of_battles_are_refused_by_either_name_of_the_option(run, tmp_path):
-    lines = ["model_a,model_b,winner,user", *(f"x,y,{'ab'[i % 2]},u{i}" for i in range(20))]
-    (tmp_path / "b.csv").write_text("\n".join(lines))
-    assert "--slice, or --by of groups" in run("groups", "b.csv", "--by", "user").err

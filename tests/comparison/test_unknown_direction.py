@@ -141,11 +141,7 @@ def test_figures_colour_no_model(result):
     assert result.document().tables["mean_score"].tested is None
 
 
-def test_battles_and_metrics_know_their_direction():
-    games = pd.DataFrame(
-        {"model_a": ["x", "y"] * 20, "model_b": ["y", "x"] * 20, "winner": ["model_a"] * 40}
-    )
-    assert mc.from_battles(games).direction("win_rate") == (True, "declared")
+def test_metrics_know_their_direction():
     assert mc.get_metric("mean_score").greater_is_better is None
     assert mc.get_metric("p95").greater_is_better is None
     assert mc.get_metric("mean_score").merit == "Direction not known."

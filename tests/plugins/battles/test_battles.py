@@ -12,7 +12,7 @@ from scipy import optimize, special
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.data.checks import DataWarning
-from modelcompare.data.strengths import Battles, crossed, fitted
+from modelcompare.plugins.battles.strengths import Battles, crossed, fitted
 
 NAMES = np.array(["gpt", "llama", "yi", "phi", "qwen"])
 STRENGTHS = np.array([1.0, 0.4, 0.0, -0.5, -0.9])

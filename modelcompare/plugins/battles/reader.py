@@ -19,10 +19,10 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import check_models, warn_of_data
+from modelcompare.data.columns import Made
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.strengths import Battles, Strengths, crossed, fitted
 from modelcompare.data.variants import with_source
-from modelcompare.readers.battle_columns import (
+from modelcompare.plugins.battles.columns import (
     Found,
     are_battles,
     battles_in,
@@ -30,6 +30,7 @@ from modelcompare.readers.battle_columns import (
     sides_in,
     with_winner,
 )
+from modelcompare.plugins.battles.strengths import Battles, Strengths, crossed, fitted
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import lone_table
 from modelcompare.readers.opening import all_opened
@@ -38,6 +39,21 @@ from modelcompare.readers.reading import Reading
 from modelcompare.spelling import chosen
 from modelcompare.words import check_names, check_text, shown
 
+SCORES = (
+    Made(
+        "strength", "battles",
+        """Strength in log-odds: a model stronger by 1 wins 73 % of battles without ties.
+
+    The maximum of the likelihood of Bradley and Terry's model, with ties Davidson's; strengths sum
+    to 0. Of two models that differ by d, the stronger one wins 1 / (1 + exp(-d)) of the battles
+    that are no ties. If users differ in taste, strengths are closer to each other than those of any
+    user.""",
+    ),
+    Made(
+        "win_rate", "battles",
+        "Share of battles against the baseline that a model wins; a tie counts half.",
+    ),
+)  # fmt: skip
 # Options of reading that battles have.
 _USED = {"id", "groups", "models", "battles", "directs_functions"}
 # Rounding of strengths that are 0.
@@ -181,7 +197,8 @@ def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None
         {model: {"strength": scores[:, at]} for at, model in enumerate(battles.models)},
         greater_is_better=True, name=about, groups=battles.cluster,
     )  # fmt: skip
-    return Reading(with_source(predictions, "battles", made=True), found.parts)
+    predictions = with_source(predictions, "battles", made=SCORES, pseudo=True)
+    return Reading(predictions, found.parts)
 
 
 def _effects(fit: Strengths, battles: Battles) -> str:
@@ -229,4 +246,7 @@ def _win_rates(found: Found, baseline: str) -> Predictions:
         greater_is_better=True, bounds={"win_rate": (0.0, 1.0)},
         ids=items if users is None else None, groups=users,
     )  # fmt: skip
-    return with_source(predictions, made=True)
+    return with_source(predictions, made=SCORES)
+
+
+READERS = (battle_reading,)

@@ -11,13 +11,16 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.checks import check_columns_distinct, refuse_rows, warn_of_data
-from modelcompare.data.strengths import FIRST, SECOND, TIE, Battles
+from modelcompare.plugins.battles.strengths import FIRST, SECOND, TIE, Battles
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import Column, as_numbers, holds_objects
 from modelcompare.readers.messages import counted, listed
 from modelcompare.readers.options import Columns, column_of, refuse_column
 from modelcompare.readers.tables import nested
 
+# Usual names of the columns of two models that met, and of the winner.
+_SIDES = (("model_a", "model_b"), ("model_1", "model_2"), ("model1", "model2"))
+_WINNER = ("winner",)
 _OUTCOMES = {
     **dict.fromkeys(("model_a", "model_1", "a", "1"), FIRST),
     **dict.fromkeys(("model_b", "model_2", "b", "0"), SECOND),
@@ -50,7 +53,7 @@ def are_battles(frame: pd.DataFrame, columns: Columns, where: str) -> bool:
     """Return whether columns are named like battles; refuse those that only look like them."""
     headings = [str(heading) for heading in frame.columns]
     sides = _usual_sides(headings)
-    found = names.named(headings, names.WINNER)
+    found = names.named(headings, _WINNER)
     if sides is not None and (found or {*_GAMES} <= {*headings}):
         return True
     others = [name for name in columns.named if name not in ("id", "groups")]
@@ -78,12 +81,10 @@ def are_battles(frame: pd.DataFrame, columns: Columns, where: str) -> bool:
     )
 
 
-def refuse_battles(
-    frame: pd.DataFrame, columns: Columns, where: str, error: type[ValueError] = ValueError
-) -> None:
+def refuse_battles(frame: pd.DataFrame, columns: Columns, where: str) -> None:
     """Refuse battles where rows are read block by block, or file by file."""
     if are_battles(frame, columns, where):
-        raise error(
+        raise ValueError(
             f"{where} has battles, whose strengths need all rows: put all battles into one file "
             "that fits into memory, and name it alone."
         )
@@ -95,7 +96,7 @@ def with_winner(frame: pd.DataFrame, where: str) -> pd.DataFrame:
     A battle is won in both games, or a tie; it is left out if the judge failed in one
     (lm-sys/FastChat 0e6d3e4, llm_judge/show_result.py, display_result_pairwise).
     """
-    if not {*_GAMES} <= {*frame.columns} or names.named(map(str, frame.columns), names.WINNER):
+    if not {*_GAMES} <= {*frame.columns} or names.named(map(str, frame.columns), _WINNER):
         return frame
     one, other = (frame[heading] for heading in _GAMES)
     failed = (one == _FAILED) | (other == _FAILED)
@@ -107,7 +108,7 @@ def with_winner(frame: pd.DataFrame, where: str) -> pd.DataFrame:
 
 def _usual_sides(headings: Sequence[str]) -> tuple[str, str] | None:
     plain = {names.words(heading): heading for heading in headings}
-    usual = (pair for pair in names.BATTLE if {*pair} <= plain.keys())
+    usual = (pair for pair in _SIDES if {*pair} <= plain.keys())
     return next(((plain[one], plain[other]) for one, other in usual), None)
 
 
@@ -148,13 +149,13 @@ def sides_in(frame: pd.DataFrame, given: Sequence[str | None], where: str) -> li
         )
     check_columns_distinct(frame, where)
     headings = [str(heading) for heading in frame.columns]
-    usual = *(_usual_sides(headings) or (None, None)), names.first(headings, names.WINNER)
+    usual = *(_usual_sides(headings) or (None, None)), names.first(headings, _WINNER)
     sides = [one or other for one, other in zip(given, usual, strict=True)]
     if None in sides or sides[0] == sides[1]:
         raise ValueError(
             f"{where}: battles need three columns, of the two models and of the winner, usually "
             f"model_a, model_b and winner; there are {listed(headings, 8)}. Name them with "
-            "model_a=, model_b= and winner= (--read battles=MODEL_A,MODEL_B,WINNER)."
+            "model_a=, model_b= and winner= (--read battles=MODEL_A,MODEL_B,_WINNER)."
         )
     return [*map(str, sides)]
 
@@ -269,3 +270,6 @@ def covariate(frame: pd.DataFrame, name: str, where: str) -> FloatArray:
         "fill them in, or leave these battles out",
     )  # fmt: skip
     return np.asarray(values / (values.std() or 1.0))
+
+
+REFUSALS = (refuse_battles,)
