@@ -73,7 +73,7 @@ def of_lists():
     return mc.Predictions(["a b"] * 20, drawn, kind="text_lists")
 
 
-def of_sets():
+def multilabel():
     rng = np.random.default_rng(8)
     drawn = {name: rng.random((40, 3)) for name in "ab"}
     return mc.Predictions(rng.integers(0, 2, (40, 3)), drawn, kind="label_probabilities")
@@ -199,8 +199,8 @@ def test_every_metric_gives_the_same_number_after_it_was_pickled(name):
     )  # fmt: skip
     data = {
         "labels": of_classes, "probabilities": of_classes, "values": of_values, "texts": of_texts,
-        "text_lists": of_lists, "scores": of_scores, "label_sets": of_sets,
-        "label_probabilities": of_sets, "risks": of_risks, "survival_probabilities": of_curves,
+        "text_lists": of_lists, "scores": of_scores, "label_sets": multilabel,
+        "label_probabilities": multilabel, "risks": of_risks, "survival_probabilities": of_curves,
         **plugged("DATA"),
     }[metric.needs]  # fmt: skip
     if name in ("roc_auc", "average_precision"):

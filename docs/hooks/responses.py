@@ -87,7 +87,7 @@ def _outputs(metric: AnyMetric) -> tuple[Any, Any, Any, dict[str, Any]]:
         worse = np.array([" ".join(row[::-1][:6]) for row in words], dtype=object)
         return texts, texts.copy(), worse, {"kind": "texts"}
     if metric.needs.startswith("label_"):
-        return _of_sets(metric, rng)
+        return _multilabel(metric, rng)
     if metric.needs in ("risks", "survival_probabilities"):
         return _of_times(metric, rng)
     if metric.needs == "labels":
@@ -99,7 +99,7 @@ def _outputs(metric: AnyMetric) -> tuple[Any, Any, Any, dict[str, Any]]:
     return truth, perfect, spoiled, {"kind": "probabilities"}
 
 
-def _of_sets(metric: AnyMetric, rng: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
+def _multilabel(metric: AnyMetric, rng: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
     """Return sets of labels: rows of 0 and 1, probabilities, or detections."""
     options = {"kind": metric.needs}
     if metric.needs == "label_detections":

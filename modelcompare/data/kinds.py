@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 # Modules of the functions.
 _OUTPUTS = "modelcompare.data.outputs"
+_CELLS = "modelcompare.readers.cell_types"
 _MULTILABEL = "modelcompare.data.label_sets"
 _SURVIVAL = "modelcompare.data.survival"
 _LOSSES = "modelcompare.metrics.losses"
@@ -53,10 +54,10 @@ class Kind:
         Whether outputs are probabilities, not decisions.
     scannable, bounded : bool
         Whether rows can be read block by block, and values with missing results have bounds.
-    check, read, fits : str
-        Places of the functions that check an array of outputs (`outputs.checked_output`); that read
-        the truth and outputs together, if arrays by themselves are not enough; and that recognise
-        such a truth.
+    cells, check, read, fits : str
+        Places of the functions that convert cells of a table of texts; that check an array of
+        outputs (`outputs.checked_output`); that read the truth and outputs together, if arrays by
+        themselves are not enough; and that recognise such a truth.
     loss, disagreements : str
         Places of functions that give a loss of each sample, and a frame of samples on which two
         models disagree.
@@ -85,6 +86,7 @@ class Kind:
     soft: bool = False
     scannable: bool = False
     bounded: bool = False
+    cells: str = f"{_CELLS}:names"
     check: str = ""
     read: str = ""
     fits: str = ""
@@ -111,6 +113,11 @@ class Kind:
     def coded(self) -> bool:
         """True for labels: arrays hold codes of classes."""
         return self.has_classes and not self.soft
+
+    @property
+    def single_text(self) -> bool:
+        """True for texts, one of each sample."""
+        return self.free_text and not self.soft
 
     @property
     def distribution(self) -> bool:
@@ -143,7 +150,8 @@ PROBABILITIES = Kind(
         ("y_prob", "array-like of shape (n_samples, n_classes)",
          "Probabilities; of shape (n_samples,) that of the positive one of two classes."),
     ),
-    has_classes=True, soft=True, scannable=True, check=f"{_OUTPUTS}:class_probabilities",
+    has_classes=True, soft=True, scannable=True, cells=f"{_CELLS}:numbers",
+    check=f"{_OUTPUTS}:class_probabilities",
     loss=f"{_LOSSES}:of_probabilities", disagreements=f"{_DISAGREEMENTS}:of_classes",
     views={"labels": f"{_OUTPUTS}:likeliest_classes"},
     default_metrics=("accuracy", "f1_macro", "cf1_macro"),
@@ -152,20 +160,21 @@ PROBABILITIES = Kind(
 VALUES = Kind(
     "values", "real values", "regression",
     (("y_true", _N, "True values."), ("y_pred", _N, "Predicted values.")),
-    real=True, scannable=True, check=f"{_OUTPUTS}:real_numbers", loss=f"{_LOSSES}:of_values",
+    real=True, scannable=True, cells=f"{_CELLS}:numbers", check=f"{_OUTPUTS}:real_numbers",
+    loss=f"{_LOSSES}:of_values",
     disagreements=f"{_DISAGREEMENTS}:of_numbers",
     default_metrics=("rmse", "mae", "r2"), of_two_classes=("roc_auc", "average_precision"),
 )  # fmt: skip
 SCORES = Kind(
     "scores", "scores", "evaluation", (("scores", _N, "Score of each sample."),),
-    scored=True, scannable=True, bounded=True, check=f"{_OUTPUTS}:example_scores",
-    loss=f"{_LOSSES}:of_scores", disagreements=f"{_DISAGREEMENTS}:of_numbers",
-    default_metrics=("mean_score",),
+    scored=True, scannable=True, bounded=True, cells=f"{_CELLS}:numbers",
+    check=f"{_OUTPUTS}:example_scores", loss=f"{_LOSSES}:of_scores",
+    disagreements=f"{_DISAGREEMENTS}:of_numbers", default_metrics=("mean_score",),
 )  # fmt: skip
 TEXTS = Kind(
     "texts", "texts", "text-generation", (_REFERENCES, ("y_pred", _TEXTS, "Hypotheses.")),
-    free_text=True, scannable=True, check=f"{_OUTPUTS}:texts", loss=f"{_LOSSES}:of_texts",
-    disagreements=f"{_DISAGREEMENTS}:of_texts", twin="text_lists",
+    free_text=True, scannable=True, cells=f"{_CELLS}:texts", check=f"{_OUTPUTS}:texts",
+    loss=f"{_LOSSES}:of_texts", disagreements=f"{_DISAGREEMENTS}:of_texts", twin="text_lists",
 )  # fmt: skip
 TEXT_LISTS = Kind(
     "text_lists", "text lists", "text-generation",
@@ -173,16 +182,17 @@ TEXT_LISTS = Kind(
         _REFERENCES,
         ("y_pred", "sequence of lists of (str, float)", "Hypotheses with their probabilities."),
     ),
-    free_text=True, soft=True, check=f"{_OUTPUTS}:text_lists", loss=f"{_LOSSES}:of_texts",
-    disagreements=f"{_DISAGREEMENTS}:of_texts", views={"texts": f"{_OUTPUTS}:likeliest_texts"},
+    free_text=True, soft=True, cells=f"{_CELLS}:texts", check=f"{_OUTPUTS}:text_lists",
+    loss=f"{_LOSSES}:of_texts", disagreements=f"{_DISAGREEMENTS}:of_texts",
+    views={"texts": f"{_OUTPUTS}:likeliest_texts"},
     twin_variant="the soft twin: the expectation over the texts that a model lists",
 )  # fmt: skip
 RISKS = Kind(
     "risks", "risks", "survival-analysis",
     (_EVENTS, ("y_pred", _N, "Risks, higher for earlier events.")),
-    events=True, check=f"{_OUTPUTS}:real_numbers", read=f"{_SURVIVAL}:as_survival",
-    fits=f"{_SURVIVAL}:is_structured", default_metrics=("c_index", "c_index_ipcw"),
-    alone=_OF_EVENTS.format("risks", "c_index"),
+    events=True, cells=f"{_CELLS}:numbers", check=f"{_OUTPUTS}:real_numbers",
+    read=f"{_SURVIVAL}:as_survival", fits=f"{_SURVIVAL}:is_structured",
+    default_metrics=("c_index", "c_index_ipcw"), alone=_OF_EVENTS.format("risks", "c_index"),
 )  # fmt: skip
 SURVIVAL_PROBABILITIES = Kind(
     "survival_probabilities", "survival", "survival-analysis",
@@ -197,8 +207,8 @@ SURVIVAL_PROBABILITIES = Kind(
 LABEL_SETS = Kind(
     "label_sets", "label sets", "classification",
     (_TRUE_SETS, ("y_pred", _SETS, "Predicted labels, in the same way.")),
-    multilabel=True, read=f"{_MULTILABEL}:as_matrices", fits=f"{_MULTILABEL}:are_sets",
-    loss=f"{_LOSSES}:of_label_sets", disagreements=f"{_DISAGREEMENTS}:of_label_sets",
+    multilabel=True, read=f"{_MULTILABEL}:as_matrices", fits=f"{_MULTILABEL}:are_multilabel",
+    loss=f"{_LOSSES}:multilabel", disagreements=f"{_DISAGREEMENTS}:multilabel",
     views={"labels": ""},
     default_metrics=("f1_micro", "f1_macro", "f1_samples", "subset_accuracy"),
 )  # fmt: skip
@@ -239,7 +249,7 @@ KINDS: dict[str, Kind] = {
     )
 }  # fmt: skip
 """All kinds by name; plugins add theirs."""
-UNDECLARED = Kind("auto", "", "")
+UNDECLARED = Kind("auto", "", "", cells=f"{_CELLS}:names_or_numbers")
 """Outputs of which no type is declared, without any properties."""
 
 

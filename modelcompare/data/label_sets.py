@@ -35,7 +35,7 @@ _CELLS = (list, tuple, set, frozenset, np.ndarray)
 _COUNTS = "a row of counts for each sample, one for each label"
 
 
-def are_sets(y_true: Any) -> bool:
+def are_multilabel(y_true: Any) -> bool:
     """Return whether the truth is sets of labels, by its content.
 
     Lists of labels are sets; rows of 0 and 1 are, unless each has a single 1, which is one class.

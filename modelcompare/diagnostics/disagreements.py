@@ -142,7 +142,7 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     return Disagreements(model_a=model_a, model_b=model_b, n_samples=len(predictions), table=table)
 
 
-def of_label_sets(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
+def multilabel(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     """Return sets of labels as texts, and the share of labels on which the models differ."""
     names = [] if predictions.labels is None else [*map(str, predictions.labels)]
 

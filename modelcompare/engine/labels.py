@@ -82,7 +82,7 @@ class Labels:
         return cls(ones, right, 2, ones, predictions.sample_weight)
 
     @classmethod
-    def of_label_sets(cls, predictions: TestSet) -> Iterator[Labels]:
+    def multilabel(cls, predictions: TestSet) -> Iterator[Labels]:
         """Yield each label of sets of labels as the class 1 of two classes."""
         truth, weights = predictions.true_distribution, predictions.sample_weight
         assert truth is not None  # noqa: S101  checked by the caller

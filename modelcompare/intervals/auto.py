@@ -279,7 +279,7 @@ class _Rule:
         units = self.evaluation.units
         if units.strata is not None or units.size < _LEAST_UNITS or not isinstance(metric, Metric):
             return False
-        if self._clustered or not metric.kind.free_text or metric.kind.soft or metric.ratio is None:
+        if self._clustered or not metric.kind.single_text or metric.ratio is None:
             return self._clustered
         size = self._sizes[:, self.evaluation.metric_slice(metric.name)]
         return bool((size < (1 - 1e-9) * units.size).any())

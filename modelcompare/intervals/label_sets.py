@@ -59,7 +59,7 @@ def of_all_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Inte
 def _of_each(contrasts: Contrasts, what: Counted, values: FloatArray, level: float) -> Interval:
     """Compute the intervals of each label: true or not, and predicted or not."""
     parts, pairs = [], contrasts.pairs
-    for k, labels in enumerate(Labels.of_label_sets(contrasts.evaluation.predictions)):
+    for k, labels in enumerate(Labels.multilabel(contrasts.evaluation.predictions)):
         if pairs is None:
             both = counted_scores(labels, what, level)
         else:

@@ -29,7 +29,7 @@ def of_values(outcomes: Outcomes) -> FloatArray:
     return np.abs(outcomes.values - outcomes.true_values)[:, None]
 
 
-def of_label_sets(outcomes: Outcomes) -> FloatArray:
+def multilabel(outcomes: Outcomes) -> FloatArray:
     """Return the number of labels that are wrong or missing."""
     return np.abs(outcomes.predicted_indicator - outcomes.truth).sum(axis=1, keepdims=True)
 

@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any, TypeAlias, get_args
 
 from modelcompare.arguments import checked
-from modelcompare.data.kinds import UNDECLARED
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, OrderMetric
@@ -58,8 +57,7 @@ def split_class(name: str) -> tuple[str, str | None]:
 def is_of_texts(metric: Any) -> bool:
     """Return whether a name is that of a metric that compares texts."""
     with suppress(ValueError):
-        kind = get_metric(metric).kind if isinstance(metric, str) else UNDECLARED
-        return kind.free_text and not kind.soft
+        return isinstance(metric, str) and get_metric(metric).kind.single_text
     return False
 
 

@@ -16,6 +16,7 @@ import pandas as pd
 from modelcompare.arrays import AnyArray
 from modelcompare.data import checks
 from modelcompare.data.checks import as_array, classes, warn_of_data
+from modelcompare.data.kinds import kind_declared
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import same_types
@@ -75,7 +76,7 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     predictions = Predictions(
         truth, outputs, kind=kind, labels=labels, positive=columns.positive, **options,
         normalize=columns.normalize, greater_is_better=columns.direction(), name=where,
-        bounds=columns.bounds if kind == "scores" else None,
+        bounds=columns.bounds if kind_declared(kind).scored else None,
     )  # fmt: skip
     columns.check_used(predictions)
     direction = directed([None] * (truth is None), columns.direction())

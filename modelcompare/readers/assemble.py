@@ -17,6 +17,7 @@ from modelcompare.arrays import AnyArray, BoolArray
 from modelcompare.data import variants
 from modelcompare.data.checks import refuse_rows, row_numbers, warn_of_data
 from modelcompare.data.kind_inference import inferred
+from modelcompare.data.kinds import UNDECLARED
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import known_direction
 from modelcompare.readers import cell_types
@@ -130,7 +131,7 @@ def predictions_of(
     first = settled[0].frame
     described = {
         "ids": None if first.index.name is None else first.index.to_numpy(), "name": name,
-        "bounds": options.bounds if options.kind == "scores" else None, **options.beside(first),
+        "bounds": options.bounds if options.output_kind.scored else None, **options.beside(first),
     }  # fmt: skip
     if options.runs == OWN_RUN:
         described["runs"] = {m: column_array(frame[OWN_RUN]) for m, frame in frames.items()}
@@ -180,10 +181,10 @@ def _typed(part: Part, options: Columns, written: bool) -> pd.DataFrame:
         weights = [each for each in (options.weight, options.label_weight) if each is not None]
         measures = [*part.used, *weights, *(part.verdicts if part.true is None else ())]
         return cell_types.typed(
-            part.frame, options.kind, true=part.true, models=labels, measures=measures
+            part.frame, options.output_kind, true=part.true, models=labels, measures=measures
         )
     frame = part.frame.infer_objects()
-    if options.kind != "texts":
+    if not options.output_kind.single_text:
         return frame
     return part.holding({column: frame[column].map(_text) for column in part.labelled}).frame
 
@@ -376,7 +377,7 @@ def _worst_score(cells: Sequence[Column], score: str | None, options: Columns) -
 def _worst_label(cells: Sequence[Column], truth: Column, options: Columns) -> Column:
     """Return the most frequent wrong class of each sample."""
     refuse_objects(truth)
-    of_labels = options.kind in ("auto", "labels")
+    of_labels = options.output_kind is UNDECLARED or options.output_kind.coded
     for column in (each for each in cells if each.hasnans):
         values = pd.to_numeric(column.dropna(), errors="coerce")
         # Numbers with fractions are no labels.

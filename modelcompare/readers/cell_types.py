@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -13,8 +13,9 @@ import pandas as pd
 from modelcompare.arrays import AnyArray, BoolArray
 from modelcompare.data.checks import rows_text
 from modelcompare.data.kind_inference import are_values, is_real
+from modelcompare.data.kinds import UNDECLARED, VALUES, Kind
+from modelcompare.plugs import load
 from modelcompare.readers.messages import as_options
-from modelcompare.words import KindOrAuto
 
 Column: TypeAlias = "pd.Series[Any]"
 # Canonical integers of at most 18 digits, which fit 64 bits: not 01, +1, 1e3.
@@ -105,12 +106,9 @@ def names_or_numbers(written: AnyArray) -> AnyArray:
     return found if fractions else written
 
 
-# Conversion of outputs by `kind`; true labels are names.
-_RULES: Mapping[KindOrAuto, Callable[[AnyArray], AnyArray]] = {
-    "auto": names_or_numbers, "labels": names, "probabilities": numbers, "values": numbers,
-    "scores": numbers, "risks": numbers, "texts": lambda written: written,
-    "text_lists": lambda written: written,
-}  # fmt: skip
+def texts(written: AnyArray) -> AnyArray:
+    """Return texts unchanged."""
+    return written
 
 
 def present(column: Column) -> Column:
@@ -148,25 +146,26 @@ def with_gaps(cells: AnyArray, rule: Callable[[AnyArray], AnyArray]) -> AnyArray
 
 
 def typed(
-    frame: pd.DataFrame, kind: KindOrAuto, *, true: str | None, models: Sequence[str],
+    frame: pd.DataFrame, kind: Kind, *, true: str | None, models: Sequence[str],
     measures: Iterable[str],
 ) -> pd.DataFrame:  # fmt: skip
     """Convert a table of texts: each column to the type of its role, others to names."""
     measured = partial(with_gaps, rule=numbers)
     rules: dict[str, Callable[[AnyArray], AnyArray]] = dict.fromkeys(measures, measured)
     if true is not None:
-        rule = names if kind == "probabilities" else _RULES.get(kind, names)
+        # The labels of probabilities are names.
+        rule = names if kind.distribution else load(kind.cells)
         cells = frame[true].to_numpy()
-        of_sets = isinstance(next(iter(cells), None), tuple)
-        truth = cells if of_sets else with_gaps(cells, rule)
-        if kind == "auto" and not of_sets:
+        multilabel = isinstance(next(iter(cells), None), tuple)
+        truth = cells if multilabel else with_gaps(cells, rule)
+        if kind is UNDECLARED and not multilabel:
             # Outputs are values if the truth is.
             found = with_gaps(cells, numbers)
             outputs = (with_gaps(frame[model].to_numpy(), numbers) for model in models)
             if is_real(found) or are_values(found, outputs):
-                truth, kind = found, "values"
+                truth, kind = found, VALUES
         rules[true] = lambda _: truth
-    rules |= dict.fromkeys(models, _RULES.get(kind, names))
+    rules |= dict.fromkeys(models, load(kind.cells))
     columns = {
         name: cells
         # Columns that were made have numbers already, or sets of labels.

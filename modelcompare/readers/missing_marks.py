@@ -17,7 +17,7 @@ def marked_missing(parts: Sequence[Part], options: Columns) -> list[Part]:
 
     If outputs are texts, an empty cell is an answer, and only marks that were named are marks.
     """
-    are_texts = options.kind == "texts"
+    are_texts = options.output_kind.single_text
     usual = options.marks([column for part in parts for column in part.used])
     marks = options.na or () if are_texts else usual
     cells = [part.cells for part in parts]

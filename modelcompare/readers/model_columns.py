@@ -32,7 +32,7 @@ def model_columns(seen: Profile, candidates: Sequence[str], true: str | None
             _refuse_no_truth(seen, texts)
         beside = set() if true is None else _beside(seen, candidates, wanted, true)
         return [h for h in candidates if h not in beside], [h for h in candidates if h in beside]
-    if seen.columns.kind == "texts":
+    if seen.columns.output_kind.single_text:
         if true is None and not any(map(seen.is_numeric, candidates)):
             _refuse_no_truth(seen, candidates)
         described = [h for h in candidates if names.describes(h)]
@@ -259,7 +259,8 @@ def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[s
             _refuse_doubtful(seen, candidates, {heading: "is named like the truth"})
     soft = [h for h in candidates if ":" in h and seen.is_numeric(h)]
     _refuse_classes(seen, candidates, true)
-    measured = seen.is_real(true) or seen.columns.kind in ("values", "risks")
+    kind = seen.columns.output_kind
+    measured = seen.is_real(true) or kind.real or (kind.events and not kind.soft)
     models, doubtful = [], []
     for heading in candidates:
         if heading in soft or _fits(seen, heading, true, measured=measured):

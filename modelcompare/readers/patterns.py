@@ -61,7 +61,7 @@ def with_patterns(
         return frame, columns
     columns = replace(columns, people=tuple(people))
     of_one = columns.judged or columns.missing == "worst"
-    other = columns.scores or columns.kind in ("scores", "texts", "text_lists")
+    other = columns.scores or columns.output_kind.scored or columns.output_kind.free_text
     several = f"labels by several people (true={columns.true!r})"
     if other:
         raise ValueError(f"{several} do not go with scores (--read scores) or texts.")

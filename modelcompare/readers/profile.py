@@ -210,7 +210,7 @@ def find_truth(seen: Profile, *, beside: Collection[str | None] | None = None) -
     if beside is not None:
         return _one_truth(seen, sure) or next(iter(maybe), None)
     others = [h for h in seen.headings if h not in {*seen.named, *maybe}]
-    if seen.columns.kind != "texts":  # which need not have any values in common
+    if not seen.columns.output_kind.single_text:  # which need not have any values in common
         maybe = [h for h in maybe if any(seen.could_be_of(o, h) for o in others)]
     return _one_truth(seen, [*sure, *maybe])
 

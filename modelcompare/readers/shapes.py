@@ -118,7 +118,7 @@ def refuse_data_as_headings(seen: Profile, candidates: Sequence[str]) -> None:
 def refuse_crossed(seen: Profile) -> None:
     """Refuse a row for each pair of two columns' texts, which may be a model's and a sample's."""
     free, n_rows = [h for h in seen.headings if h not in seen.named], len(seen.frame)
-    known = seen.columns.true or seen.columns.models or seen.columns.kind == "texts"
+    known = seen.columns.true or seen.columns.models or seen.columns.output_kind.single_text
     if known or names.named(free, names.TRUE) or n_rows < FEW_ROWS:
         return
     texts = list(islice((h for h in free if _repeats_texts(seen, h)), _MOST_TEXTS))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from modelcompare.data.kinds import kind_declared
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format, check_named, each, is_missing, score_columns
@@ -65,7 +66,7 @@ def of_rows(
         scores = {h.removeprefix(SCORE): found.pop(h) for h in [*found] if h.startswith(SCORE)}
         frame = found[[key for key in _KEYS if key in found]]
         beside = found.drop(columns=[*frame])
-        if kind == "scores":
+        if kind_declared(kind).scored:
             numbers, others = score_columns(scores, file.name, of_text)
             if others and not is_log:
                 raise ValueError(
