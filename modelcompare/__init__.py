@@ -17,7 +17,7 @@ from modelcompare import plugs
 __version__ = "0.1.0"
 _load, _dir, _names = lazy_loader.attach(
     __name__,
-    submodules=["diagnostics", "io", "metrics", "results", "testing", "tests"],
+    submodules=["diagnostics", "inference", "io", "metrics", "results", "testing"],
     submod_attrs={
         "arguments": ["config_context"],
         "comparison.bootstrap": ["bootstrap"],

@@ -1,9 +1,9 @@
 from modelcompare import diagnostics as diagnostics
+from modelcompare import inference as inference
 from modelcompare import io as io
 from modelcompare import metrics as metrics
 from modelcompare import results as results
 from modelcompare import testing as testing
-from modelcompare import tests as tests
 from modelcompare.arguments import config_context as config_context
 from modelcompare.comparison.bootstrap import bootstrap as bootstrap
 from modelcompare.comparison.compare import compare as compare

@@ -22,7 +22,7 @@ OWNERS = {
     "io.from_coco": "detection",
     "crossval": "folds", "--n-train": "folds", "--n-test": "folds", "--rope": "folds",
     "studies": "paper", "study": "paper", "--card": "paper",
-    "io.from_results": "published", "tests.critical_difference": "published",
+    "io.from_results": "published", "inference.critical_difference": "published",
     "a table of results": "published",
 }  # fmt: skip
 

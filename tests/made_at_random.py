@@ -160,7 +160,7 @@ def _others(draw: Draw, preds: mc.Predictions, metric: str) -> list[Question]:
     options = {**of_value, **_common(draw)}
     alternative, unpaired = _one_of(draw, words.Alternative), _one_of(draw, words.UnpairedTest)
     last = preds[preds.models[-1]]
-    alone = [(f"unpaired_test {unpaired}", lambda: mc.tests.unpaired_test(
+    alone = [(f"unpaired_test {unpaired}", lambda: mc.inference.unpaired_test(
         preds["m0"], last, method=unpaired, alternative=alternative, **options
     ))]  # fmt: skip
     if len(preds.models) == 1:

@@ -139,8 +139,8 @@ MAKE = {
     ),
     "bootstrap": lambda _: mc.bootstrap(of_classes(), ["accuracy", "f1"], **FEW),
     "paired_test": lambda _: mc.paired_test(of_classes(), "a", "b", metric="f1_macro", **FEW),
-    "unpaired_test": lambda _: mc.tests.unpaired_test(of_classes()[["a"]], of_classes()[["b"]], **FEW),
-    "omnibus_test": lambda _: mc.tests.omnibus_test(of_classes(), "accuracy"),
+    "unpaired_test": lambda _: mc.inference.unpaired_test(of_classes()[["a"]], of_classes()[["b"]], **FEW),
+    "omnibus_test": lambda _: mc.inference.omnibus_test(of_classes(), "accuracy"),
     "decide": lambda _: mc.decide(of_classes(), "a", "b", "accuracy", margin=0.1),
     "gate": lambda _: mc.gate(of_classes(), "a", "b", ["accuracy:-0.1", "f1[1]:-0.2"]),
     "sample_size": lambda _: mc.sample_size(of_classes(), "a", "b"),
@@ -156,7 +156,7 @@ MAKE = {
     "ranks": lambda _: mc.compare_groups(
         {"x": of_classes(), "y": of_classes(60)}, "accuracy", **FEW
     ).friedman("accuracy"),
-    "calibration_test": lambda _: mc.tests.calibration_test(of_classes(), "a"),
+    "calibration_test": lambda _: mc.inference.calibration_test(of_classes(), "a"),
     "reliability": lambda _: mc.diagnostics.reliability(of_classes()),
     "curve": lambda _: mc.diagnostics.curve(of_classes(n_classes=2), "roc"),
     "sketch": lambda _: mc.io.sketch(of_classes(), ["accuracy", "f1"]),

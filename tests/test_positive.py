@@ -138,7 +138,7 @@ def test_the_positive_class_is_the_one_of_a_metric_per_class():
         "decide": lambda p, **label: mc.decide(p, "bad", "good", "f1", margin=0.1, **FEW, **label),
         "paired_test": lambda p, **label: mc.paired_test(p, "good", "bad", "f1", **FEW, **label),
         "sample_size": lambda p, **label: mc.sample_size(p, "good", "bad", "f1", **label),
-        "unpaired_test": lambda p, **label: mc.tests.unpaired_test(
+        "unpaired_test": lambda p, **label: mc.inference.unpaired_test(
             p["good"], p["bad"], "f1", **FEW, **label
         ),
         "sketch": lambda p, **label: mc.decide(

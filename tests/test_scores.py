@@ -88,7 +88,7 @@ def test_unpaired_test_sets_and_the_page_take_named_scores(logged, compared, tmp
     other = mc.Predictions.from_scores(
         {"a": {n: 1 - x for n, x in LOGGED["a"].items()}}, greater_is_better=BETTER
     )
-    found = mc.tests.unpaired_test(logged["a"], other, "acc", n_resamples=99)
+    found = mc.inference.unpaired_test(logged["a"], other, "acc", n_resamples=99)
     assert found.difference == pytest.approx(2 * LOGGED["a"]["acc"].mean() - 1)
     compared.to_html(tmp_path / "page.html")
     assert "acc_norm" in (tmp_path / "page.html").read_text()

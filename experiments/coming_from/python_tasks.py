@@ -221,7 +221,7 @@ def autorank() -> Task:
     wide = table.groupby(["set", "model"]).score.mean().unstack()
     with redirect_stdout(io.StringIO()):
         found, theirs = timed(lambda: ranked(wide, force_mode="nonparametric"))
-    result, ours = timed(lambda: mc.tests.critical_difference(wide, greater_is_better=True))
+    result, ours = timed(lambda: mc.inference.critical_difference(wide, greater_is_better=True))
     ranks = result.ranks.set_index("model").mean_rank
     rows = [
         Row(f"mean rank of {name}", found.rankdf.meanrank[name], ranks[name])

@@ -354,7 +354,7 @@ def _mteb() -> dict[str, bytes]:
 
 def _ranked(paths: list[Path], **_: Any) -> Any:
     """Rank the models of a folder, as the command does."""
-    return mc.tests.critical_difference(read_table(paths[0].parents[2]), greater_is_better=True)
+    return mc.inference.critical_difference(read_table(paths[0].parents[2]), greater_is_better=True)
 
 
 def _csv(frame: pd.DataFrame) -> bytes:

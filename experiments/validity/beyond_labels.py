@@ -424,7 +424,7 @@ def unpaired_trial(params: Params, rng: np.random.Generator) -> Found:
         right = rng.random(n) < (params["share"] if metric == "accuracy" else 0.85)
         sides.append(mc.Predictions(y, {name: np.where(right, y, 1 - y)}, labels=[0, 1]))
     label = 1 if metric == "f1" else None
-    found = mc.tests.unpaired_test(*sides, metric, label=label, n_resamples=399, rng=rng)
+    found = mc.inference.unpaired_test(*sides, metric, label=label, n_resamples=399, rng=rng)
     return {f"{metric} test": {"rejected": float(found.p_value < _ALPHA)}}
 
 

@@ -83,7 +83,7 @@ def calibration_trial(params: Params, seed: int) -> dict[str, float]:
     output = np.full((params["n"], k), ((1 - confidence) / max(k - 1, 1))[:, None])
     output[:, 0] = confidence
     preds = mc.Predictions(np.where(right, 0, 1), {"a": output}, labels=range(k))
-    found = mc.tests.calibration_test(preds, n_resamples=199, rng=seed)
+    found = mc.inference.calibration_test(preds, n_resamples=199, rng=seed)
     truth = true_error(params["model"], k)
     boot = mc.bootstrap(preds, "ece", n_resamples=199, rng=seed)
     plug_in = boot.confidence_interval(method="percentile").iloc[0]

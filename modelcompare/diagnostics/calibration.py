@@ -153,7 +153,7 @@ def calibration_test(
     Examples
     --------
     >>> import modelcompare as mc
-    >>> found = mc.tests.calibration_test(mc.load_example("snli"), "mlp", n_resamples=999)
+    >>> found = mc.inference.calibration_test(mc.load_example("snli"), "mlp", n_resamples=999)
     >>> print(f"{found.estimate:.3f} ({found.ci_low:.3f} to {found.ci_high:.3f})")
     0.037 (0.019 to 0.046)
     """

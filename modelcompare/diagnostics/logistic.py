@@ -24,7 +24,7 @@ def calibration_line(predictions: TestSet, *, confidence_level: float = 0.95) ->
     lack on average (with them as offset): 0 is best, above 0 the second class is more frequent than
     predicted. Neither higher nor lower is better, so they are no metrics to compare models by; ask
     whether an interval contains 1, or 0. They show two departures from calibration of many;
-    `modelcompare.tests.calibration_test` tests all.
+    `modelcompare.inference.calibration_test` tests all.
 
     Parameters
     ----------

@@ -84,7 +84,7 @@ class Reliability(Result):
         ci_low, ci_high (of the accuracy), gap (confidence - accuracy).
     errors : DataFrame
         The debiased expected calibration error of each model on the same bins (as
-        `modelcompare.tests.calibration_test`): model, debiased_ece, ci_low, ci_high; missing if
+        `modelcompare.inference.calibration_test`): model, debiased_ece, ci_low, ci_high; missing if
         samples have weights or clusters, or labels are soft.
     label
         The class whose probability is the confidence; None for the predicted class.

@@ -184,7 +184,7 @@ ECE = binned_metric(
     upward: gaps by chance count as error, so a calibrated model scores 0.07 on 100 samples,
     0.02 on 1000, and never 0. A bootstrap adds that bias again, and its interval
     never covers a calibrated model; the default interval does, as that of
-    `modelcompare.tests.calibration_test`, and needs independent samples of equal weight.
+    `modelcompare.inference.calibration_test`, and needs independent samples of equal weight.
     ``debiased_ece`` removes the bias from the value. Options are part of
     the name: ``ece_classwise`` uses each class's probability instead of the top one's,
     ``ece_mass`` bins of equal weight, ``ece_10`` ten bins. Bins of equal width are half-open,
@@ -220,8 +220,8 @@ DEBIASED_ECE = binned_metric(
     observed one; that excess is subtracted, and a sum below 0 is 0. About half of the plug-in's
     bias is left where a model is calibrated, and almost none where it is not;
     ``rms_calibration_error`` has less. Weights count as repeats. The default interval is
-    that of `modelcompare.tests.calibration_test`, which tests too; it needs independent samples of
-    equal weight.""",
+    that of `modelcompare.inference.calibration_test`, which tests too; it needs independent
+    samples of equal weight.""",
     references=(
         "Roelofs, Cain, Shlens & Mozer (2022), Mitigating bias in calibration error "
         "estimation, AISTATS.",

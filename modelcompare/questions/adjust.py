@@ -43,7 +43,7 @@ def adjust(p_values: ArrayLike | pd.DataFrame, method: Correction = "holm") -> A
     Examples
     --------
     >>> import modelcompare as mc
-    >>> mc.tests.adjust([0.01, 0.04, 0.03])
+    >>> mc.inference.adjust([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
     """
     if method in ("max-t", "min-p"):

@@ -58,7 +58,7 @@ def diebold_mariano(
     >>> import modelcompare as mc
     >>> rng = np.random.default_rng(0)
     >>> a, b = rng.normal(size=(2, 50)) ** 2
-    >>> found = mc.tests.diebold_mariano(a, b, horizon=2)
+    >>> found = mc.inference.diebold_mariano(a, b, horizon=2)
     >>> print(f"{found['p_value']:.2f}")
     0.44
     """

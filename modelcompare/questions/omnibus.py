@@ -89,7 +89,7 @@ def omnibus_test(
     Examples
     --------
     >>> import modelcompare as mc
-    >>> result = mc.tests.omnibus_test(mc.load_example("snli"))
+    >>> result = mc.inference.omnibus_test(mc.load_example("snli"))
     >>> print(f"Q = {result.statistic:.1f}, p = {result.p_value:.1g}")
     Q = 591.1, p = 8e-128
     """

@@ -27,10 +27,10 @@ def _joint(*names, counts=(3, 4)):
 
 # fmt: off
 CASES: list[Call | Run] = [
-    Call("unpaired DeLong of what is no area", lambda _: mc.tests.unpaired_test(AREAS["a"], AREAS["b"], "accuracy", method="delong"), "DeLong's test is for roc_auc, not for accuracy."),
-    Call("unpaired DeLong of the metric by default", lambda _: mc.tests.unpaired_test(AREAS["a"], AREAS["b"], method="delong"), "DeLong's test is for roc_auc, not for f1_macro."),
-    Call("unpaired DeLong of weights", lambda _: mc.tests.unpaired_test(AREAS["a"], HEAVY, "roc_auc", method="delong"), "DeLong's variance is for independent samples of equal weight; use the bootstrap."),
-    Call("unpaired DeLong of a single negative", lambda _: mc.tests.unpaired_test(AREAS["a"], FEW, "roc_auc", method="delong"), "DeLong's variance needs at least 2 samples of each class."),
+    Call("unpaired DeLong of what is no area", lambda _: mc.inference.unpaired_test(AREAS["a"], AREAS["b"], "accuracy", method="delong"), "DeLong's test is for roc_auc, not for accuracy."),
+    Call("unpaired DeLong of the metric by default", lambda _: mc.inference.unpaired_test(AREAS["a"], AREAS["b"], method="delong"), "DeLong's test is for roc_auc, not for f1_macro."),
+    Call("unpaired DeLong of weights", lambda _: mc.inference.unpaired_test(AREAS["a"], HEAVY, "roc_auc", method="delong"), "DeLong's variance is for independent samples of equal weight; use the bootstrap."),
+    Call("unpaired DeLong of a single negative", lambda _: mc.inference.unpaired_test(AREAS["a"], FEW, "roc_auc", method="delong"), "DeLong's variance needs at least 2 samples of each class."),
     Call("DeLong's intervals of differences in two metrics", lambda _: mc.compare(AREAS, ["roc_auc", "accuracy"], method="delong", n_resamples=20), "DeLong's intervals are for roc_auc only, not for roc_auc, accuracy; use method='auto'."),
     Call("counts without names", lambda _: mc.io.from_counts(MATRIX), "`models` must name the model of a confusion matrix ('cnn'), or the models of a table of right and wrong (('cnn', 'lstm'))."),
     Call("counts of several models apart", lambda _: mc.io.from_counts({"a": MATRIX, "b": MATRIX}), "`counts` must be one table: matrices of several models do not determine how their errors are paired. Make one test set of each, from_counts(matrix, 'cnn'), and compare them with unpaired_test."),
@@ -58,8 +58,8 @@ CASES: list[Call | Run] = [
     Call("counts of no model", lambda _: mc.io.from_counts(MATRIX, []), "`models` must be distinct names, at least one, got []."),
     Call("joint counts without the truth", lambda _: mc.io.from_counts(_joint("a", "b")), "a Series of `counts` must have index levels named y_true and as each model, got a, b."),
     Call("joint counts whose models are named", lambda _: mc.io.from_counts(_joint("y_true", "b"), "b"), "`models` are named by the Series' index; leave them out."),
-    Call("a p-value above one", lambda _: mc.tests.adjust([0.2, 1.2]), "`p_values` must lie in [0, 1], got 1.2."),
-    Call("p-values that are texts", lambda _: mc.tests.adjust(["a", 0.1]), "`p_values` must hold numbers, got ['a', 0.1].", TypeError),
-    Call("a single p-value", lambda _: mc.tests.adjust(0.03), "`p_values` must be an array, list, Series or DataFrame of p-values, got 0.03.", TypeError),
-    Call("p-values that were not resampled", lambda _: mc.tests.adjust([0.03], "max-t"), "`method='max-t'` needs resamples of the tests; use 'holm'."),
+    Call("a p-value above one", lambda _: mc.inference.adjust([0.2, 1.2]), "`p_values` must lie in [0, 1], got 1.2."),
+    Call("p-values that are texts", lambda _: mc.inference.adjust(["a", 0.1]), "`p_values` must hold numbers, got ['a', 0.1].", TypeError),
+    Call("a single p-value", lambda _: mc.inference.adjust(0.03), "`p_values` must be an array, list, Series or DataFrame of p-values, got 0.03.", TypeError),
+    Call("p-values that were not resampled", lambda _: mc.inference.adjust([0.03], "max-t"), "`method='max-t'` needs resamples of the tests; use 'holm'."),
 ]

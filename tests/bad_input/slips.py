@@ -59,7 +59,7 @@ CASES: list[Call | Run] = [
     Call("a metric misspelt in a rule", lambda _: mc.gate(PREDS, "a", "b", ["acuracy:-0.1"]), MEANT),
     Call("a metric misspelt in bounds", lambda _: mc.compare(WORST, "acuracy", missing="bounds"), MEANT),
     Call("a metric misspelt in a paired test", lambda _: mc.paired_test(PREDS, "a", "b", metric="acuracy"), MEANT),
-    Call("a metric misspelt in an unpaired test", lambda _: mc.tests.unpaired_test(PREDS[["a"]], PREDS[["b"]], metric="acuracy"), MEANT),
+    Call("a metric misspelt in an unpaired test", lambda _: mc.inference.unpaired_test(PREDS[["a"]], PREDS[["b"]], metric="acuracy"), MEANT),
     Call("a metric misspelt in sample_size", lambda _: mc.sample_size(PREDS, "a", "b", "acuracy"), MEANT),
     Call("a metric misspelt in sets", lambda _: mc.compare_groups({"x": PREDS, "y": PREDS}, "acuracy"), MEANT),
     Call("a metric misspelt in slices", lambda _: mc.compare_groups(SLICED, "acuracy"), MEANT),

@@ -83,7 +83,7 @@ def _doors() -> dict[str, Door]:
             {"time": [[1, 2], ["x"] * 40, [math.nan] * 40]},
         ),
         "diebold_mariano": Door(
-            mc.tests.diebold_mariano,
+            mc.inference.diebold_mariano,
             {"losses_a": [1.0, 2, 4, 3, 5], "losses_b": [2.0, 1, 3, 2, 2]},
             ("losses_a", "losses_b"), {"horizon": [0, -1, 1.5, "x", None]},
         ),
@@ -99,7 +99,7 @@ def _doors() -> dict[str, Door]:
             {"predictions": PLAIN, "thresholds": dict.fromkeys("abc", 0.5)}, ("label",),
             {"thresholds": [5, [], {"a": "x", "b": 1, "c": 1}, {"a": 0.5}]},
         ),
-        "adjust": Door(mc.tests.adjust, {"p_values": [0.1, 0.2]}),
+        "adjust": Door(mc.inference.adjust, {"p_values": [0.1, 0.2]}),
         "missing_mass": Door(mc.io.missing_mass, {"predictions": PLAIN}),
         "annotator_agreement": Door(
             mc.diagnostics.annotator_agreement, {"ratings": [["a", "b"], ["a", "a"], ["b", "b"]] * 4, **FEW},
@@ -113,7 +113,7 @@ def _doors() -> dict[str, Door]:
             mc.diagnostics.judge_report, {"predictions": JUDGED, **FEW}, ("length", "position")
         ),
         "calibration_test": Door(
-            mc.tests.calibration_test, {"predictions": PLAIN, "model": "a", **FEW}
+            mc.inference.calibration_test, {"predictions": PLAIN, "model": "a", **FEW}
         ),
         "variance_components": Door(
             mc.diagnostics.variance_components,
@@ -185,12 +185,12 @@ def _doors() -> dict[str, Door]:
         ),
         "keep_report": Door(mc.diagnostics.keep_report, {"ledger": LEDGER}),
         "budget": Door(mc.diagnostics.budget, {"ledger": LEDGER, "margin": 0.1}),
-        "omnibus_test": Door(mc.tests.omnibus_test, {"predictions": PLAIN}),
+        "omnibus_test": Door(mc.inference.omnibus_test, {"predictions": PLAIN}),
         "paired_test": Door(mc.paired_test, {**TWO, **FEW}),
         "sample_size": Door(mc.sample_size, TWO),
         "selfcheck": Door(mc.diagnostics.selfcheck, {**TWO, "n_trials": 2, **FEW}),
-        "unpaired_test": Door(mc.tests.unpaired_test, {**one, **FEW}),
-        "variance_tests": Door(mc.tests.variance_tests, {"x": [1, 2, 4], "y": [2, 3, 4]}, ("x", "y")),
+        "unpaired_test": Door(mc.inference.unpaired_test, {**one, **FEW}),
+        "variance_tests": Door(mc.inference.variance_tests, {"x": [1, 2, 4], "y": [2, 3, 4]}, ("x", "y")),
         "BootstrapResult.confidence_interval": Door(
             mc.bootstrap(PLAIN, "accuracy", **FEW).confidence_interval, {}
         ),

@@ -69,14 +69,14 @@ def test_delong_of_two_areas_is_procs_paired_and_unpaired(asah, pair):
     assert (row.ci_low, row.ci_high) == pytest.approx(interval, rel=1e-12)
     assert row.method == "delong"
     a, b = (asah[model] for model in pair)
-    found = mc.tests.unpaired_test(a, b, "roc_auc", method="delong")
+    found = mc.inference.unpaired_test(a, b, "roc_auc", method="delong")
     assert (found.statistic, found.p_value) == pytest.approx(unpaired, rel=1e-12)
 
 
 def test_one_sided_delong_is_procs(asah):
     # > roc.test(r.wfns, r.s100b, alternative = "greater", paired = FALSE)$p.value; and "less"
     for alternative, expected in {"greater": 0.076412689404398, "less": 0.923587310595602}.items():
-        found = mc.tests.unpaired_test(
+        found = mc.inference.unpaired_test(
             asah["wfns"], asah["s100b"], "roc_auc", method="delong", alternative=alternative
         )
         assert found.p_value == pytest.approx(expected, rel=1e-12)

@@ -19,23 +19,23 @@ RIGHT = np.array([PREDS.predicted(m) == PREDS.codes for m in PREDS.models]).T.as
 
 
 def test_omnibus_tests_are_those_of_statsmodels_and_scipy():
-    found, expected = mc.tests.omnibus_test(PREDS), cochrans_q(RIGHT)
+    found, expected = mc.inference.omnibus_test(PREDS), cochrans_q(RIGHT)
     assert (found.statistic, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
-    found = mc.tests.omnibus_test(PREDS, "accuracy", method="friedman")
+    found = mc.inference.omnibus_test(PREDS, "accuracy", method="friedman")
     expected = stats.friedmanchisquare(*RIGHT.T)
     assert (found.statistic, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
     losses = [-np.log(PREDS.probabilities(m)[np.arange(300), PREDS.codes]) for m in PREDS.models]
-    found = mc.tests.omnibus_test(PREDS, "log_loss", method="friedman")
+    found = mc.inference.omnibus_test(PREDS, "log_loss", method="friedman")
     assert found.p_value == pytest.approx(stats.friedmanchisquare(*losses).pvalue)
     with pytest.raises(ValueError, match="there are 2 models, an omnibus test needs 3"):
-        mc.tests.omnibus_test(PREDS[["m0", "m1"]])
+        mc.inference.omnibus_test(PREDS[["m0", "m1"]])
     with pytest.raises(
         ValueError,
         match="Cochran's Q is of accuracy, or of scores that are 0 or 1, not of f1_macro",
     ):
-        mc.tests.omnibus_test(PREDS, "f1_macro")
+        mc.inference.omnibus_test(PREDS, "f1_macro")
     same = mc.Predictions(PREDS.y_true, {m: PREDS.probabilities("m0") for m in "abc"})
-    assert mc.tests.omnibus_test(same).p_value == 1
+    assert mc.inference.omnibus_test(same).p_value == 1
 
 
 def test_nemenyi_has_the_critical_values_of_the_table():

@@ -9,7 +9,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.cli import main
 from modelcompare.comparison.pareto import Front, undominated
-from modelcompare.tests import adjust
+from modelcompare.inference import adjust
 
 # Shares of right answers and mean costs: "old" is dominated by "small", "twin" nearly is "small".
 SPEC = {

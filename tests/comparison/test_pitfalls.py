@@ -28,7 +28,7 @@ def test_signs_and_ranks_are_of_samples_not_of_rounding():
     expected = stats.wilcoxon(a, b, zero_method="wilcox", correction=False, method="approx").pvalue
     assert found["wilcoxon"] == pytest.approx(expected)
     assert found["t"] == pytest.approx(stats.ttest_rel(a, b).pvalue)
-    friedman = mc.tests.omnibus_test(snli, "accuracy", method="friedman").p_value
+    friedman = mc.inference.omnibus_test(snli, "accuracy", method="friedman").p_value
     assert friedman == pytest.approx(stats.friedmanchisquare(*right).pvalue)
 
 
@@ -46,10 +46,10 @@ def test_two_sets_with_other_labels_are_compared_by_the_same_class():
     sides = mc.Predictions(y1, {"a": a}), mc.Predictions(y2, {"b": b})
     expected = [recall_score(y, p, labels=[1], average=None)[0] for y, p in ((y1, a), (y2, b))]
     for method in ("studentized-permutation", "bootstrap", "wald"):
-        found = mc.tests.unpaired_test(*sides, "recall", label=1, n_resamples=99, method=method)
+        found = mc.inference.unpaired_test(*sides, "recall", label=1, n_resamples=99, method=method)
         assert found.difference == pytest.approx(expected[0] - expected[1])
     with pytest.raises(ValueError, match="`label` 0 is not a class"):
-        mc.tests.unpaired_test(*sides, "recall", label=0, n_resamples=99)
+        mc.inference.unpaired_test(*sides, "recall", label=0, n_resamples=99)
 
 
 def test_clusters_and_weights_are_not_forgotten():
@@ -57,9 +57,9 @@ def test_clusters_and_weights_are_not_forgotten():
     models = {k: noisy(y, 0.7) for k in "abc"}
     clustered = mc.Predictions(y, models, groups=np.arange(60) // 6)
     with pytest.raises(ValueError, match="needs independent samples"):
-        mc.tests.omnibus_test(clustered)
+        mc.inference.omnibus_test(clustered)
     with pytest.raises(ValueError, match="deals single samples, which clusters forbid"):
-        mc.tests.unpaired_test(clustered["a"], clustered["b"], "accuracy", method="permutation")
+        mc.inference.unpaired_test(clustered["a"], clustered["b"], "accuracy", method="permutation")
 
 
 @pytest.mark.parametrize("method", ["delong", "wald"])
@@ -71,7 +71,7 @@ def test_a_difference_without_variance_has_a_direction(method):
     # 20 samples show no more than 20 that all agree.
     assert (greater.p_value, less.p_value) == (0.5**20, 1)
     assert greater.statistic == math.inf
-    same = mc.tests.unpaired_test(preds["a"], preds["a"], "roc_auc", method="wald")
+    same = mc.inference.unpaired_test(preds["a"], preds["a"], "roc_auc", method="wald")
     assert (same.statistic, same.p_value) == (0, 1)
 
 
@@ -180,7 +180,7 @@ def test_what_cannot_be_resampled_is_refused(columns, message):
         lambda: mc.bootstrap(preds, "accuracy"),
         lambda: mc.paired_test(preds, "a", "b", "accuracy"),
         lambda: mc.decide(preds, "a", "b", "accuracy", margin=0.1),
-        lambda: mc.tests.unpaired_test(preds["a"], preds["b"], "accuracy"),
+        lambda: mc.inference.unpaired_test(preds["a"], preds["b"], "accuracy"),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=message):
@@ -197,7 +197,7 @@ def test_what_cannot_be_resampled_is_refused(columns, message):
         (lambda p: mc.studies.agreement_study(p, ["f1"], n_resamples=0), "`n_resamples` must be"),
         (lambda p: mc.studies.agreement_study(p, ["f1"], n_resamples=9).population(n_subsamples=0),
          "`n_subsamples` must be"),
-        (lambda p: mc.tests.unpaired_test(p["a"], p["b"], "accuracy", n_resamples=0), "`n_resamples`"),
+        (lambda p: mc.inference.unpaired_test(p["a"], p["b"], "accuracy", n_resamples=0), "`n_resamples`"),
     ],
 )  # fmt: skip
 def test_bad_requests(call, message):
@@ -213,7 +213,7 @@ def test_wald_is_refused_wherever_influence_functions_do_not_describe_a_metric()
     for call in (
         lambda: mc.compare(preds, ["accuracy", "ece"], test="wald", n_resamples=9),
         lambda: mc.paired_test(preds, "a", "b", "ece", method="wald"),
-        lambda: mc.tests.unpaired_test(preds["a"], preds["b"], "ece", method="wald"),
+        lambda: mc.inference.unpaired_test(preds["a"], preds["b"], "ece", method="wald"),
         lambda: mc.studies.agreement_study(preds, [("ece", "mce")], test="wald"),
     ):
         with pytest.raises(ValueError, match=r"'ece' is not smooth.*'permutation' or 'bootstrap'"):

@@ -186,7 +186,7 @@ def test_the_command_takes_a_column_of_times_and_names_one_that_it_did_not_use(t
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_one_step_ahead_is_students_t(alternative):
     a, b = np.random.default_rng(0).normal(size=(2, 40)) ** 2
-    found = mc.tests.diebold_mariano(a, b, alternative=alternative)
+    found = mc.inference.diebold_mariano(a, b, alternative=alternative)
     expected = stats.ttest_1samp(a - b, 0, alternative=alternative)
     assert found["statistic"] == pytest.approx(expected.statistic)
     assert found["p_value"] == pytest.approx(expected.pvalue)
@@ -200,7 +200,7 @@ def test_longer_horizons_follow_the_published_formula(horizon):
              for k in range(horizon)]  # fmt: skip
     dm = d.mean() / np.sqrt((gamma[0] + 2 * sum(gamma[1:])) / n)
     correction = np.sqrt((n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n)
-    found = mc.tests.diebold_mariano(a, b, horizon=horizon)
+    found = mc.inference.diebold_mariano(a, b, horizon=horizon)
     assert found["statistic"] == pytest.approx(dm * correction)
     assert found["p_value"] == pytest.approx(2 * stats.t.sf(abs(dm * correction), n - 1))
 
@@ -215,7 +215,7 @@ def test_longer_horizons_follow_the_published_formula(horizon):
 )
 def test_losses_without_a_test_are_refused(a, b, horizon, message):
     with pytest.raises(ValueError, match=message):
-        mc.tests.diebold_mariano(a, b, horizon=horizon)
+        mc.inference.diebold_mariano(a, b, horizon=horizon)
 
 
 @pytest.mark.parametrize("zone", ["+00:00", "Z", " UTC", "+0100"])

@@ -17,7 +17,7 @@ def draw(n, seed, gap=0.0):
 
 @pytest.mark.parametrize("n", [50, 400])
 def test_the_size_holds_and_the_interval_holds_0_where_a_model_is_calibrated(n):
-    found = [mc.tests.calibration_test(draw(n, s), n_resamples=99, rng=s) for s in range(100)]
+    found = [mc.inference.calibration_test(draw(n, s), n_resamples=99, rng=s) for s in range(100)]
     assert np.mean([f.p_value <= 0.05 for f in found]) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)
     assert np.mean([f.ci_low == 0 for f in found]) > 0.9
     assert all(f.ci_low <= f.estimate <= f.ci_high for f in found)
@@ -28,12 +28,12 @@ def test_the_size_holds_and_the_interval_holds_0_where_a_model_is_calibrated(n):
 
 @pytest.mark.parametrize(("n", "gap"), [(100, 0.03), (400, 0.1), (2000, 0.03)])
 def test_the_interval_covers_the_error_of_a_miscalibrated_model(n, gap):
-    found = [mc.tests.calibration_test(draw(n, s, gap), n_resamples=9) for s in range(100)]
+    found = [mc.inference.calibration_test(draw(n, s, gap), n_resamples=9) for s in range(100)]
     assert np.mean([f.ci_low <= gap <= f.ci_high for f in found]) > 0.9
 
 
 def test_a_gap_is_found_and_placed():
-    found = mc.tests.calibration_test(draw(2000, 0, 0.1), n_resamples=999)
+    found = mc.inference.calibration_test(draw(2000, 0, 0.1), n_resamples=999)
     assert found.p_value == 0.001
     assert 0 < found.ci_low < 0.1 < found.ci_high < 0.16
     assert found.statistic == pytest.approx(
@@ -46,7 +46,7 @@ def test_the_p_value_is_that_of_the_binomial_where_there_is_one_bin():
 
     y = np.r_[np.ones(31, int), np.zeros(19, int)]
     preds = mc.Predictions(y, {"a": np.full(50, 0.75)}, labels=[0, 1], kind="probabilities")
-    found = mc.tests.calibration_test(preds, n_bins=1)
+    found = mc.inference.calibration_test(preds, n_bins=1)
     distance = np.abs(np.arange(51) - 37.5)
     exact = stats.binom.pmf(np.arange(51), 50, 0.75)[distance >= 6.5 - 1e-9].sum()
     assert found.p_value == pytest.approx(exact, abs=4 * np.sqrt(exact / 9999))
@@ -65,7 +65,9 @@ def test_one_large_bin_is_a_folded_normal():
 
 def test_a_class_and_a_model_are_named():
     snli = mc.load_example("snli").subset(np.arange(500))
-    found = mc.tests.calibration_test(snli, "mlp", label="neutral", n_resamples=99, strategy="mass")
+    found = mc.inference.calibration_test(
+        snli, "mlp", label="neutral", n_resamples=99, strategy="mass"
+    )
     assert (found.model, found.label, found.n_samples) == ("mlp", "neutral", 500)
 
 
@@ -84,4 +86,4 @@ def test_a_class_and_a_model_are_named():
 )  # fmt: skip
 def test_bad_requests(preds, options, message):
     with pytest.raises(ValueError, match=message):
-        mc.tests.calibration_test(preds, **options)
+        mc.inference.calibration_test(preds, **options)

@@ -213,7 +213,7 @@ def test_every_road_has_the_mean_of_the_runs():
     assert parts.pooled_scores.set_index("model")["estimate"].to_dict() == pytest.approx(
         {"a": a, "b": b}
     )
-    unpaired = mc.tests.unpaired_test(CLASSES["a"], CLASSES["b"], "f1_macro", **few)
+    unpaired = mc.inference.unpaired_test(CLASSES["a"], CLASSES["b"], "f1_macro", **few)
     assert unpaired.difference == gain
     components = mc.diagnostics.variance_components(CLASSES, "f1_macro", n_resamples=99)
     assert components["estimate"].tolist() == pytest.approx([a, b])

@@ -94,7 +94,7 @@ ASKED: dict[str, Callable[[mc.Predictions], object]] = {
         "accuracy", min_size=5, **FEW,
     ).left_out,
     "decide": lambda p: mc.decide(p, "a", "b", "accuracy", margin=0.1, **FEW),
-    "unpaired": lambda p: mc.tests.unpaired_test(
+    "unpaired": lambda p: mc.inference.unpaired_test(
         p["a"], preds_of(25, a="xy")["a"], "recall_macro", n_resamples=999
     ),
     "disagreements": lambda p: mc.diagnostics.disagreements(p, "a", "b").table.drop(columns="id"),

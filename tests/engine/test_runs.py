@@ -31,7 +31,9 @@ QUESTIONS: dict[str, Callable[[mc.Predictions], object]] = {
     ),
     "gate": lambda p: mc.gate(p, "a", "b", ["mean_score:-0.05"], random="items", n_resamples=99),
     "paired_test": lambda p: mc.paired_test(p, "a", "b", "mean_score", n_resamples=99),
-    "unpaired_test": lambda p: mc.tests.unpaired_test(p["a"], p["b"], "mean_score", n_resamples=99),
+    "unpaired_test": lambda p: mc.inference.unpaired_test(
+        p["a"], p["b"], "mean_score", n_resamples=99
+    ),
     "sample_size": lambda p: mc.sample_size(p, "a", "b", "mean_score", random="items"),
     "bootstrap": lambda p: mc.bootstrap(p, "mean_score", n_resamples=99),
     "sets": lambda p: mc.compare_groups(

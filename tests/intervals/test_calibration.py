@@ -31,7 +31,7 @@ def ends(preds, metric, level=0.95):
 @pytest.mark.parametrize(("slope", "n"), [(1, 80), (1.7, 400), (0.6, 3000)])
 def test_every_road_takes_the_interval_of_the_test_of_calibration(slope, n, tmp_path):
     preds = draw(n, 0, slope)
-    test = mc.tests.calibration_test(preds, n_resamples=9)
+    test = mc.inference.calibration_test(preds, n_resamples=9)
     expected = [test.ci_low, test.ci_high]
     compared = mc.compare(preds, ["ece", "debiased_ece", "accuracy"], n_resamples=9).scores
     of_ece = [min(expected[0], test.statistic), max(expected[1], test.statistic)]

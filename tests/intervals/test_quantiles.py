@@ -253,7 +253,7 @@ def test_unpaired_quantiles_of_unlike_laws_do_not_differ_in_few_samples():
             mc.Predictions.from_scores({m: x}, greater_is_better=False)
             for m, x in (("a", a), ("b", b))
         ]
-        found.append(mc.tests.unpaired_test(*sides, "p99", n_resamples=99).p_value < 0.05)
+        found.append(mc.inference.unpaired_test(*sides, "p99", n_resamples=99).p_value < 0.05)
     assert not any(found)
 
 
@@ -264,6 +264,6 @@ def test_unpaired_quantiles_that_differ_are_found():
         for m, scale in (("a", 1.0), ("b", 3.0))
     ]
     options = {"metric": "p90", "n_resamples": 999}
-    assert mc.tests.unpaired_test(*sides, **options).p_value < 0.01
-    assert mc.tests.unpaired_test(*sides, alternative="less", **options).p_value < 0.01
-    assert mc.tests.unpaired_test(*sides, alternative="greater", **options).p_value > 0.9
+    assert mc.inference.unpaired_test(*sides, **options).p_value < 0.01
+    assert mc.inference.unpaired_test(*sides, alternative="less", **options).p_value < 0.01
+    assert mc.inference.unpaired_test(*sides, alternative="greater", **options).p_value > 0.9

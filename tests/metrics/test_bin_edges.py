@@ -54,7 +54,7 @@ def test_curves_and_tests_bin_as_the_metric_does(stored):
     table = mc.diagnostics.reliability(preds, n_bins=N_BINS, label=1).table
     counts = np.bincount(np.minimum(HUNDREDTHS // 10, 9), minlength=N_BINS)
     assert table["n"].tolist() == counts[counts > 0].tolist()
-    test = mc.tests.calibration_test(preds, n_bins=N_BINS, n_resamples=9)
+    test = mc.inference.calibration_test(preds, n_bins=N_BINS, n_resamples=9)
     assert test.statistic == pytest.approx(TOP, abs=1e-7)
 
 

@@ -15,7 +15,7 @@ ASKED = {
     "paired_test": lambda preds: mc.paired_test(preds, "a", "b", "average_precision", **FEW),
     "sample_size": lambda preds: mc.sample_size(preds, "a", "b", "average_precision"),
     "compare": lambda preds: mc.compare(preds, "average_precision", **FEW),
-    "unpaired_test": lambda preds: mc.tests.unpaired_test(preds[["a"]], preds[["b"]], "average_precision", **FEW),
+    "unpaired_test": lambda preds: mc.inference.unpaired_test(preds[["a"]], preds[["b"]], "average_precision", **FEW),
 }  # fmt: skip
 
 

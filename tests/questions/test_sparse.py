@@ -81,7 +81,7 @@ def test_every_question_about_three_positives_says_so_once_at_the_line_that_asks
 
 def test_two_test_sets_are_distinguished():
     first, second = warned_by(
-        lambda: mc.tests.unpaired_test(PREDS["a"], PREDS["b"], "f1", label=1, n_resamples=99)
+        lambda: mc.inference.unpaired_test(PREDS["a"], PREDS["b"], "f1", label=1, n_resamples=99)
     )
     assert str(first.message).startswith("`predictions_a`: f1 of 1: 3 samples.")
     assert str(second.message).startswith("`predictions_b`: f1 of 1: 3 samples.")

@@ -32,7 +32,7 @@ def test_forty_samples_against_four_hundred_reject_no_more_than_they_should(p: f
     for place, a in enumerate(few):
         for b in {int(thirds[place % 4]), int(thirds[(place + 2) % 4])}:
             sides = right_of(a, 40, "a"), right_of(b, 400, "b")
-            found = mc.tests.unpaired_test(*sides, "accuracy", n_resamples=99)
+            found = mc.inference.unpaired_test(*sides, "accuracy", n_resamples=99)
             expected = fisher_midp((int(a), b), (40, 400), "two-sided")
             assert found.p_value == pytest.approx(expected, rel=1e-9)
 
@@ -90,19 +90,19 @@ def test_proportions_are_counted_and_named_so(metric: str):
             else mc.Predictions(y, {name: predicted})
         )
     label = 1 if metric in ("recall", "precision") else None
-    found = mc.tests.unpaired_test(*sides, metric, label=label)
+    found = mc.inference.unpaired_test(*sides, metric, label=label)
     assert found.method == "unpaired-fisher-midp"
     assert found.exact
     assert found.p_value_standard_error == 0
     assert found.p_value == pytest.approx(fisher_midp(tuple(counts), tuple(trials), "two-sided"))
-    named = mc.tests.unpaired_test(*sides, metric, label=label, method="fisher-midp")
+    named = mc.inference.unpaired_test(*sides, metric, label=label, method="fisher-midp")
     assert named.p_value == found.p_value
 
 
 def test_what_is_no_proportion_is_refused_by_name():
     sides = [mc.Predictions.from_scores({m: np.arange(9.0)}) for m in "ab"]
     with pytest.raises(ValueError, match="needs a proportion of independent samples"):
-        mc.tests.unpaired_test(*sides, "mean_score", method="fisher-midp")
+        mc.inference.unpaired_test(*sides, "mean_score", method="fisher-midp")
 
 
 # -- sums ---------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def test_the_statistic_is_the_difference_over_its_own_error_with_some_of_both_se
     a, b = np.array([3, 1, 2, 34]), np.array([30, 12, 9, 349])
     (first, square_a), (second, square_b) = (f1_and_square(x, a + b) for x in (a, b))
     expected = (first - second) / np.sqrt(square_a + square_b)
-    found = mc.tests.unpaired_test(of_cells(a, "a"), of_cells(b, "b"), "f1", label=1)
+    found = mc.inference.unpaired_test(of_cells(a, "a"), of_cells(b, "b"), "f1", label=1)
     assert found.method == "unpaired-studentized-permutation"
     assert found.statistic == pytest.approx(expected, rel=1e-6)
 
@@ -198,7 +198,7 @@ def test_of_real_scores_the_statistic_is_welchs():
     """Squared errors divide by n, not n - 1."""
     rng = np.random.default_rng(7)
     x, y = rng.normal(0.5, 1, 40), rng.normal(0, 4, 90)
-    found = mc.tests.unpaired_test(
+    found = mc.inference.unpaired_test(
         *(mc.Predictions.from_scores({m: s}) for m, s in (("a", x), ("b", y))), "mean_score"
     )
     error = np.sqrt(x.var() / 40 + y.var() / 90)
@@ -217,11 +217,11 @@ def test_clusters_are_dealt_whole():
         for m, s in (("a", x), ("b", y))
     ]
     found, clustered = (
-        mc.tests.unpaired_test(*s, "mean_score", n_resamples=499) for s in (plain, twice)
+        mc.inference.unpaired_test(*s, "mean_score", n_resamples=499) for s in (plain, twice)
     )
     assert clustered.statistic == pytest.approx(found.statistic, rel=1e-6)
     assert clustered.p_value == pytest.approx(found.p_value, abs=1e-12)
-    beside = mc.tests.unpaired_test(plain[0], twice[1], "mean_score", n_resamples=99)
+    beside = mc.inference.unpaired_test(plain[0], twice[1], "mean_score", n_resamples=99)
     assert beside.difference == pytest.approx(found.difference)
 
 
@@ -232,11 +232,11 @@ def test_weights_of_one_side_are_not_forgotten():
     light = mc.Predictions.from_scores({"a": x}, sample_weight=1000 * w)
     other = mc.Predictions.from_scores({"b": y})
     first, second = (
-        mc.tests.unpaired_test(s, other, "mean_score", n_resamples=999) for s in (heavy, light)
+        mc.inference.unpaired_test(s, other, "mean_score", n_resamples=999) for s in (heavy, light)
     )
     assert first.difference == pytest.approx(np.average(x, weights=w) - y.mean())
     assert first.statistic == pytest.approx(second.statistic)
-    dealt = mc.tests.unpaired_test(
+    dealt = mc.inference.unpaired_test(
         heavy, other, "mean_score", method="permutation", n_resamples=999
     )
     assert dealt.p_value == pytest.approx(first.p_value, abs=0.1)
@@ -249,6 +249,6 @@ def test_what_cannot_be_dealt_is_resampled_and_named():
         y = rng.integers(0, 2, 60)
         p = 1 / (1 + np.exp(-(2 * y - 1 + rng.normal(size=60))))
         sides.append(mc.Predictions(y, {name: np.c_[1 - p, p]}))
-    found = mc.tests.unpaired_test(*sides, "roc_auc", n_resamples=99)
+    found = mc.inference.unpaired_test(*sides, "roc_auc", n_resamples=99)
     assert found.method == "unpaired-bootstrap"
     assert "test:unpaired-bootstrap" in found.signature

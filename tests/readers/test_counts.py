@@ -93,7 +93,7 @@ def test_right_and_wrong_of_three_models_are_cochrans():
     table = RNG.integers(1, 30, (2, 2, 2))
     preds = mc.io.from_counts(table, ("a", "b", "c"))
     right = 1 - np.repeat(np.indices((2, 2, 2)).reshape(3, -1), table.ravel(), axis=1)
-    found = mc.tests.omnibus_test(preds, "mean_score")
+    found = mc.inference.omnibus_test(preds, "mean_score")
     assert found.statistic == pytest.approx(cochrans_q(right.T).statistic)
 
 
@@ -110,7 +110,7 @@ def test_a_series_of_joint_counts_is_everything_of_all_models():
 
 def test_two_matrices_meet_in_an_unpaired_test():
     a, b = (mc.io.from_counts(confusion_matrix(TRUE, SAID[m]), m) for m in "ab")
-    found = mc.tests.unpaired_test(a, b, "accuracy", method="welch")
+    found = mc.inference.unpaired_test(a, b, "accuracy", method="welch")
     expected = stats.ttest_ind(SAID["a"] == TRUE, SAID["b"] == TRUE, equal_var=False)
     assert found.p_value == pytest.approx(expected.pvalue)
 

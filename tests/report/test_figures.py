@@ -114,7 +114,7 @@ def frontier(*size):
 def ranks(n_models, _):
     rng = np.random.default_rng(1)
     scores = {m: rng.normal(size=12) + i / 9 for i, m in enumerate(preds(n_models, 3).models)}
-    return mc.tests.critical_difference(scores, greater_is_better=True)
+    return mc.inference.critical_difference(scores, greater_is_better=True)
 
 
 # Names of figures to what draws them at a size, into an `ax` if one is given.
@@ -401,7 +401,7 @@ def test_curves_state_the_area_under_them(kind, name):
 
 def test_reliability_states_the_debiased_error_with_its_interval():
     data = preds(2, 3)
-    found = mc.tests.calibration_test(data, data.models[0], n_bins=5, n_resamples=99)
+    found = mc.inference.calibration_test(data, data.models[0], n_bins=5, n_resamples=99)
     note = f"ECE {found.estimate:.3f} ({found.ci_low:.3f} to {found.ci_high:.3f})"
     title = figure("reliability", 2, 3).axes[0].get_title(loc="left")
     assert note in title.replace("\n", " ")

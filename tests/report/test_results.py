@@ -87,12 +87,12 @@ MADE = {
     "KeepReport": lambda: mc.diagnostics.keep_report(_ledger()[0], margin=0.05),
     "Budget": lambda: mc.diagnostics.budget(_ledger()[0], margin=0.05),
     "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1", label=1, **FEW),
-    "OmnibusResult": lambda: mc.tests.omnibus_test(preds()),
+    "OmnibusResult": lambda: mc.inference.omnibus_test(preds()),
     "SampleSize": lambda: mc.sample_size(preds(), "m0", "m1", "f1", label=1),
     "SampleSize of runs": lambda: mc.sample_size(
         _runs(), "m0", "m1", "mean_score", margin=0.2, cost_item=1, cost_run=50
     ),
-    "CalibrationTest": lambda: mc.tests.calibration_test(preds()["m0"], **FEW),
+    "CalibrationTest": lambda: mc.inference.calibration_test(preds()["m0"], **FEW),
     "CurveResult": lambda: mc.diagnostics.curve(preds(), label=1, **FEW),
     "Reliability": lambda: mc.diagnostics.reliability(preds(), n_bins=4),
     "JudgeReport": lambda: mc.diagnostics.judge_report(_judged(), length=np.arange(300), **FEW),

@@ -79,7 +79,7 @@ def critical_difference(
     >>> import modelcompare as mc
     >>> table = {"cnn": [0.9, 0.8, 0.7, 0.9, 0.8], "lstm": [0.8, 0.7, 0.6, 0.8, 0.9],
     ...          "bow": [0.5, 0.5, 0.4, 0.6, 0.6]}
-    >>> result = mc.tests.critical_difference(table, greater_is_better=True)
+    >>> result = mc.inference.critical_difference(table, greater_is_better=True)
     >>> print(result.verdict())
     The models differ over 5 data sets (Friedman, p = 0.015). cnn has the best mean rank (1.20): it
     is better than bow and is not significantly different from lstm (nemenyi).

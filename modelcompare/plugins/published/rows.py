@@ -7,7 +7,7 @@ PLUGIN = Plugin(
     package=__package__,
     public={
         "io.from_results": "results:from_results",
-        "tests.critical_difference": "ranks:critical_difference",
+        "inference.critical_difference": "ranks:critical_difference",
     },
     score_tables="run:SCORE_TABLES",
     set_results="run:SET_RESULTS",

@@ -18,7 +18,7 @@ def of(frame, test):
 
 
 def test_they_equal_scipys():
-    frame = mc.tests.variance_tests(X, Y)
+    frame = mc.inference.variance_tests(X, Y)
     assert frame.test.tolist() == ["f", "bartlett", "levene", "brown-forsythe", "fligner"]
     np.testing.assert_allclose(of(frame, "bartlett"), stats.bartlett(X, Y))
     np.testing.assert_allclose(of(frame, "levene"), stats.levene(X, Y, center="mean"))
@@ -30,7 +30,7 @@ def test_they_equal_scipys():
 
 
 def test_they_are_the_formulas_of_their_papers():
-    frame, sides = mc.tests.variance_tests(X, Y), (X, Y)
+    frame, sides = mc.inference.variance_tests(X, Y), (X, Y)
     n = np.array([len(X), len(Y)])
     for test, centre in (("levene", np.mean), ("brown-forsythe", np.median)):
         apart = [np.abs(side - centre(side)) for side in sides]
@@ -49,7 +49,7 @@ def test_they_are_the_formulas_of_their_papers():
 
 def test_pitman_morgan_is_the_correlation_of_sums_and_differences():
     y = 0.7 * X + RNG.normal(size=60)
-    found = of(mc.tests.variance_tests(X, y, paired=True), "pitman-morgan")
+    found = of(mc.inference.variance_tests(X, y, paired=True), "pitman-morgan")
     correlation = stats.pearsonr(X + y, X - y)
     t = correlation.statistic * np.sqrt(58 / (1 - correlation.statistic**2))
     np.testing.assert_allclose(found, (t, correlation.pvalue))
@@ -57,7 +57,7 @@ def test_pitman_morgan_is_the_correlation_of_sums_and_differences():
 
 def test_missing_numbers_are_left_out():
     holed = np.r_[X, np.nan, np.nan]
-    frame, plain = mc.tests.variance_tests(holed, Y), mc.tests.variance_tests(X, Y)
+    frame, plain = mc.inference.variance_tests(holed, Y), mc.inference.variance_tests(X, Y)
     np.testing.assert_allclose(frame.statistic, plain.statistic)
     np.testing.assert_allclose(frame.p_value, plain.p_value)
 
@@ -76,7 +76,7 @@ def test_constants_have_no_variance_to_compare():
     for constant in ([1.0] * 20, [1 / 3] * 30, [0.3] * 3 + [0.1 + 0.2]):
         for x, y, name in (constant, constant, "x"), (constant, X, "x"), (X, constant, "y"):
             with pytest.raises(ValueError, match=f"`{name}` is constant"):
-                mc.tests.variance_tests(x, y)
+                mc.inference.variance_tests(x, y)
 
 
 @pytest.mark.parametrize("test", get_args(VarianceTest))
@@ -90,10 +90,10 @@ def test_replicates_that_never_vary_have_no_p_value(test):
 
 def test_bad_input():
     with pytest.raises(ValueError, match="got 'pitman-morgan'; it needs paired=True"):
-        mc.tests.variance_tests(X, Y, tests=["pitman-morgan"])
+        mc.inference.variance_tests(X, Y, tests=["pitman-morgan"])
     with pytest.raises(ValueError, match="`tests` must be of f, bartlett"):
-        mc.tests.variance_tests(X, Y, tests=["ansari"])
+        mc.inference.variance_tests(X, Y, tests=["ansari"])
     with pytest.raises(ValueError, match="`x` has 60 numbers and `y` 45"):
-        mc.tests.variance_tests(X, Y, paired=True)
+        mc.inference.variance_tests(X, Y, paired=True)
     with pytest.raises(ValueError, match="need at least 2 numbers each, there are 1 and 45"):
-        mc.tests.variance_tests([1.0], Y)
+        mc.inference.variance_tests([1.0], Y)

@@ -8,25 +8,25 @@ from tests.senseless import Door
 
 TABLE = {"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.95], "c": [0.5, 0.5, 0.4, 0.6]}
 MADE = {
-    "RankComparison of a table": lambda: mc.tests.critical_difference(
+    "RankComparison of a table": lambda: mc.inference.critical_difference(
         TABLE, greater_is_better=True
     ),
 }
 PICKLED = {
-    "critical_difference": lambda _: mc.tests.critical_difference(
+    "critical_difference": lambda _: mc.inference.critical_difference(
         pd.DataFrame(np.random.default_rng(8).random((12, 3)), columns=list("abc")),
         greater_is_better=True,
     ),
 }
-LIBRARY = {"ranks": mc.tests.critical_difference}
+LIBRARY = {"ranks": mc.inference.critical_difference}
 SIGNED = {
-    "mean ranks": lambda losses: mc.tests.critical_difference(
+    "mean ranks": lambda losses: mc.inference.critical_difference(
         pd.DataFrame(losses | {"c": np.arange(5) + 3}), greater_is_better=False
     ),
 }
-UNDIRECTED = {"ranks": lambda scores: mc.tests.critical_difference(scores)}
+UNDIRECTED = {"ranks": lambda scores: mc.inference.critical_difference(scores)}
 HOSTILE = {
-    "ranks": lambda models: mc.tests.critical_difference(
+    "ranks": lambda models: mc.inference.critical_difference(
         {**dict(zip(models, ([1, 2], [2, 3]), strict=True)), "c": [0, 0]}, greater_is_better=True
     ),
 }
@@ -38,7 +38,7 @@ ASKED = {
 def DOORS():
     return {
         "critical_difference": Door(
-            mc.tests.critical_difference,
+            mc.inference.critical_difference,
             {"table": {m: [0.1, 0.2, 0.4] for m in "abc"}, "greater_is_better": True},
         ),
         "from_results": Door(mc.io.from_results, {"table": {"a": [0.5, 0.6], "b": [0.7, 0.4]}}, ("table",)),

@@ -32,7 +32,7 @@ def test_a_leaderboard_is_ranked_as_it_is(run, tmp_path):
         "Average); data sets dropped: 1 (arc); left out of cells: ± 0.5, (0.2); direction: higher "
         "is better\n"
     )
-    expected = mc.tests.critical_difference(
+    expected = mc.inference.critical_difference(
         {"a": [93.3, 70.1], "b": [94.3, 71.1], "c": [91, 72.1]}, greater_is_better=True
     )
     written = json.loads(done.out)

@@ -25,7 +25,7 @@ def read(table, **options):
     known = (
         {} if "acc" in table or "wer" in table or "metric" in table else {"greater_is_better": True}
     )
-    return mc.tests.critical_difference(table, **{**known, **options})
+    return mc.inference.critical_difference(table, **{**known, **options})
 
 
 def assert_ranked(result, scores=SCORES):
@@ -211,20 +211,20 @@ def test_a_model_without_any_score_is_not_left_out(cell):
 def test_a_count_of_the_samples_is_never_ranked(heading):
     rng = np.random.default_rng(4)
     table = pd.DataFrame(100 * rng.random((8, 3)), columns=["a", "b", "c"])
-    counted = mc.tests.critical_difference(
+    counted = mc.inference.critical_difference(
         table.assign(**{heading: rng.integers(5, 90, 8)}), greater_is_better=True
     )
     pd.testing.assert_frame_equal(
-        counted.ranks, mc.tests.critical_difference(table, greater_is_better=True).ranks
+        counted.ranks, mc.inference.critical_difference(table, greater_is_better=True).ranks
     )
     assert counted.notes == (f"Left out: 1 ({heading}).",)
     with pytest.raises(ValueError, match="column 'size of it' holds whole numbers"):
-        mc.tests.critical_difference(
+        mc.inference.critical_difference(
             (table / 100).assign(**{"size of it": rng.integers(5, 90, 8)}), greater_is_better=True
         )
     assert (
         len(
-            mc.tests.critical_difference(
+            mc.inference.critical_difference(
                 table.assign(d=rng.integers(5, 90, 8)), greater_is_better=True
             ).ranks
         )

@@ -39,7 +39,7 @@ def matrix(result, column="p_adjusted"):
 
 def test_the_published_example():
     at_5, at_10 = (
-        mc.tests.critical_difference(DEMSAR, alpha=alpha, **UP) for alpha in (0.05, 0.10)
+        mc.inference.critical_difference(DEMSAR, alpha=alpha, **UP) for alpha in (0.05, 0.10)
     )
     ranks = at_5.ranks.set_index("model")["mean_rank"][list(DEMSAR)]
     assert ranks.round(3).tolist() == [3.143, 2.000, 2.893, 1.964]
@@ -63,30 +63,30 @@ def test_the_published_example():
 def test_nemenyi_is_scikit_posthocs():
     expected = sp.posthoc_nemenyi_friedman(MADE.to_numpy())
     np.testing.assert_allclose(
-        matrix(mc.tests.critical_difference(MADE, **UP)), expected, atol=1e-6
+        matrix(mc.inference.critical_difference(MADE, **UP)), expected, atol=1e-6
     )
 
 
 def test_wilcoxon_with_holm_is_scikit_posthocs():
     tidy = MADE.melt(var_name="model", value_name="score")
     expected = sp.posthoc_wilcoxon(tidy, "score", "model", zero_method="pratt", p_adjust="holm")
-    found = mc.tests.critical_difference(MADE, test="wilcoxon-holm", **UP)
+    found = mc.inference.critical_difference(MADE, test="wilcoxon-holm", **UP)
     np.testing.assert_allclose(matrix(found), expected, rtol=1e-9)
     assert np.isnan(found.critical_difference)
-    fewer = mc.tests.critical_difference(
+    fewer = mc.inference.critical_difference(
         MADE[["a", "b", "c"]], test="wilcoxon-holm", **UP
     ).differences
     raw = [stats.wilcoxon(MADE[x], MADE[y]).pvalue for x, y in ("ab", "ac", "bc")]
-    np.testing.assert_allclose(fewer.p_adjusted, mc.tests.adjust(raw))
+    np.testing.assert_allclose(fewer.p_adjusted, mc.inference.adjust(raw))
 
 
 @pytest.mark.parametrize("test", ["nemenyi", "wilcoxon-holm"])
 def test_losses_turn_the_order_and_nothing_else(test):
-    up = mc.tests.critical_difference(MADE, test=test, **UP)
-    down = mc.tests.critical_difference(-MADE, test=test, greater_is_better=False)
+    up = mc.inference.critical_difference(MADE, test=test, **UP)
+    down = mc.inference.critical_difference(-MADE, test=test, greater_is_better=False)
     pd.testing.assert_frame_equal(up.ranks, down.ranks)
     pd.testing.assert_frame_equal(up.differences, down.differences)
-    turned = mc.tests.critical_difference(MADE, test=test, greater_is_better=False)
+    turned = mc.inference.critical_difference(MADE, test=test, greater_is_better=False)
     assert turned.ranks.model.tolist() == up.ranks.model.tolist()[::-1]
     for row in up.differences.dropna(subset="better").itertuples():
         assert MADE[row.better].mean() == pytest.approx(
@@ -98,20 +98,22 @@ def test_wilcoxon_names_the_better_by_its_own_ranks():
     # a is worse on 55 data sets by a little, and better on 45 by much.
     gain = np.r_[-np.arange(1, 56), np.arange(56, 101)] / 100
     scores = {"a": gain, "b": np.zeros(100), "c": np.full(100, -9.0)}
-    row = mc.tests.critical_difference(scores, test="wilcoxon-holm", **UP).differences.iloc[0]
+    row = mc.inference.critical_difference(scores, test="wilcoxon-holm", **UP).differences.iloc[0]
     assert row.difference > 0
     assert row.better == "a"
 
 
 def test_either_form_of_the_table_says_the_same():
-    expected = mc.tests.critical_difference(MADE, **UP).differences
+    expected = mc.inference.critical_difference(MADE, **UP).differences
     named = MADE.assign(dataset=[f"d{i}" for i in range(20)])
     tidy = named.melt("dataset", var_name="model", value_name="value")
     for table in (named, tidy, tidy.sort_values("dataset", kind="stable"), MADE.to_dict("list")):
         pd.testing.assert_frame_equal(
-            mc.tests.critical_difference(table, **UP).differences, expected
+            mc.inference.critical_difference(table, **UP).differences, expected
         )
-    assert mc.tests.critical_difference(tidy, **UP).scores.index.tolist() == named.dataset.tolist()
+    assert (
+        mc.inference.critical_difference(tidy, **UP).scores.index.tolist() == named.dataset.tolist()
+    )
 
 
 def test_bars_join_runs_of_which_no_two_are_distinguished():
@@ -125,7 +127,7 @@ def test_bars_join_runs_of_which_no_two_are_distinguished():
 
 @pytest.mark.parametrize("test", ["nemenyi", "wilcoxon-holm"])
 def test_the_diagram_has_a_ruler_where_there_is_one_critical_difference(test):
-    figure = mc.tests.critical_difference(DEMSAR, test=test, **UP).plot()
+    figure = mc.inference.critical_difference(DEMSAR, test=test, **UP).plot()
     texts = [tick.get_text() for axes in figure.axes for tick in axes.get_yticklabels()]
     assert figure.axes[0].get_xlabel().startswith("CD = 1.25, " if test == "nemenyi" else "")
     assert bool(figure.axes[0].get_xlabel()) == (test == "nemenyi")
@@ -139,7 +141,8 @@ def test_scores_that_differ_only_by_rounding_are_tied(test):
     rounded = exact.assign(a=0.1 + 0.2)
     assert (rounded["a"] > rounded["b"]).all()
     expected, found = (
-        mc.tests.critical_difference(x, test=test, greater_is_better=True) for x in (exact, rounded)
+        mc.inference.critical_difference(x, test=test, greater_is_better=True)
+        for x in (exact, rounded)
     )
     pd.testing.assert_frame_equal(found.differences, expected.differences)
     assert found.ranks.set_index("model")["mean_rank"].nunique() == 2

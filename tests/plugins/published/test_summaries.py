@@ -51,7 +51,7 @@ def test_a_folder_of_mteb_is_ranked(run, tmp_path, revision):
     )
     table = {m: [one, two + 0.125] for m, (one, two) in SCORES.items()}
     expected = (
-        mc.tests.critical_difference(table, greater_is_better=True).ranks["mean_rank"].tolist()
+        mc.inference.critical_difference(table, greater_is_better=True).ranks["mean_rank"].tolist()
     )
     assert [row["mean_rank"] for row in json.loads(done.out)["ranks"]] == expected
 
@@ -140,7 +140,7 @@ def test_folders_of_eval_results_are_ranked(run):
     done = run("ranks", str(DATA / "eval_results"), "--higher-is-better", "--format", "json")
     assert "data sets: 3 (cais/hle, Idavidrein/gpqa/gpqa_diamond, made-up/sums/hard)" in done.read
     ranks = {row["model"]: row["mean_rank"] for row in json.loads(done.out)["ranks"]}
-    expected = mc.tests.critical_difference(table, greater_is_better=True).ranks.set_index("model")[
-        "mean_rank"
-    ]
+    expected = mc.inference.critical_difference(table, greater_is_better=True).ranks.set_index(
+        "model"
+    )["mean_rank"]
     assert ranks == expected.to_dict()
