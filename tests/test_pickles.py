@@ -1,7 +1,11 @@
 """Every public result and metric pickles and copies, as joblib, multiprocessing and notebooks ask."""
 
 import copy
+import importlib
+import os
 import pickle
+import subprocess
+import sys
 from functools import partial
 
 import joblib
@@ -13,7 +17,9 @@ import modelcompare as mc
 from modelcompare.arrays import ROW_BLOCK
 from modelcompare.metrics import METRICS, from_callable
 from modelcompare.report.writers.terminal import screen_text
+from tests.pages import ROOT
 from tests.plugged import plugged
+from tests.report.test_results import MADE, made
 
 FEW = {"n_resamples": 99}
 WAYS = {
@@ -251,3 +257,52 @@ def test_blocks_of_resamples_are_worked_on_in_other_processes():
         there = mc.compare(of_classes(), ["f1", "roc_auc_ovr"], n_resamples=999)
     pd.testing.assert_frame_equal(here.scores, there.scores)
     pd.testing.assert_frame_equal(here.differences, there.differences)
+
+
+# Metrics of others: a function, and sums, from functions of a module.
+OF_OTHERS = """
+import numpy as np
+from modelcompare.metrics import Metric, get_metric
+
+def share_right(y_true, y_prob):
+    return float(np.mean(y_true == y_prob.argmax(axis=1)))
+
+def share_missed(hits, predicted, true):
+    return 1 - hits / true
+
+MISSED = Metric(
+    name="missed", statistics=get_metric("recall").statistics, value=share_missed, per_class=True,
+    greater_is_better=False,
+)
+"""
+# A worker that has imported nothing: what it reads is all that it knows.
+WORKER = """
+import pickle, sys
+for path in sys.argv[1:]:
+    with open(path, "rb") as file:
+        result = pickle.load(file)
+    print(str(result) + repr(result))
+"""
+
+
+@pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
+@pytest.mark.filterwarnings("ignore::modelcompare.UndefinedMetricWarning")
+def test_results_and_metrics_of_others_unpickle_in_a_worker_that_imported_nothing(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "of_others.py").write_text(OF_OTHERS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(ROOT)]))
+    of_others = importlib.import_module("of_others")
+    results = [*(make(tmp_path) for make in MAKE.values()), *map(made, MADE)]
+    results.append(
+        mc.compare(of_classes(), [of_others.share_right, of_others.MISSED], n_resamples=99)
+    )
+    paths = []
+    for place, result in enumerate(results):
+        paths.append(tmp_path / f"{place}.pickle")
+        paths[-1].write_bytes(pickle.dumps(result))
+    found = subprocess.run(
+        [sys.executable, "-W", "error", "-c", WORKER, *map(str, paths)], capture_output=True, text=True, check=True
+    )  # fmt: skip
+    assert found.stdout == "".join(f"{result}{result!r}\n" for result in results)

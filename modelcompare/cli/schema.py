@@ -23,12 +23,17 @@ _ROOMS = "comparison", "diagnostics", "plugins", "questions"
 
 def whole_schema() -> dict[str, Any]:
     """The JSON schema of all results, as they declare them, and of the list of metrics."""
+    return schemas.schema(result_types(), {"metrics": COLUMNS})
+
+
+def result_types() -> list[type[Result]]:
+    """Import all results of the package; return their classes by the names of their documents."""
     for room in _ROOMS:
         package = import_module(f"modelcompare.{room}")
         for module in walk_packages(package.__path__, f"{package.__name__}."):
             import_module(module.name)
-    kinds = sorted(_below(Result), key=lambda kind: kind._stem)
-    return schemas.schema(kinds, {"metrics": COLUMNS})
+    own = (kind for kind in _below(Result) if kind.__module__.startswith("modelcompare."))
+    return sorted(own, key=lambda kind: kind._stem)
 
 
 def _below(kind: Any) -> Iterator[type[Result]]:

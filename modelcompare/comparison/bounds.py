@@ -200,7 +200,9 @@ class BoundedComparison(Comparison):
         upwards = self.evidence.upwards
         shown = turned(self.differences, upwards, ("low", "high"), ("ci_low", "ci_high"))
         tables = {
-            "scores": Table.of("Scores", self.scores, VALUE, "model", "worst", "best", "n_missing"),
+            "scores": self._table(
+                "Scores", self.scores, VALUE, "model", "worst", "best", "n_missing"
+            ),
             "differences": Table.of(
                 "Differences", shown, VALUE, "model_a", "model_b",
                 column("at least", "low", kind="difference"),

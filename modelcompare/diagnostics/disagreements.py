@@ -70,10 +70,10 @@ class Disagreements(Result):
     def document(self) -> Document:
         a, b = self.model_a, self.model_b
         columns = [
-            column("id"), column("truth", "y_true"),
-            column(a, "predicted_a"), column(b, "predicted_b"),
+            column("id", kind="given"), column("truth", "y_true"),
+            column(a, "predicted_a", kind="given"), column(b, "predicted_b", kind="given"),
             column(f"p {a}", "p_a", kind="estimate"), column(f"p {b}", "p_b", kind="estimate"),
-            column("right"), column("distance"),
+            column("right"), column("distance", kind="estimate"),
         ]  # fmt: skip
         columns = [each for each in columns if each.sources[0] in self.table]
         counts = self.table["right"].value_counts()

@@ -29,7 +29,7 @@ from modelcompare.report.figures.style import CHANCE, LEADING, MAX_LINES, Look, 
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_interval, interval_title
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Table, column, interval_column, rows_at
+from modelcompare.report.tables import column, interval_column, rows_at
 from modelcompare.resampling.seeds import RngLike
 from modelcompare.words import Strategy, label_name, signature
 
@@ -123,14 +123,13 @@ class Reliability(Result):
     def document(self) -> Document:
         interval = interval_column(self.confidence_level)
         tables = {
-            "reliability": Table.of(
+            "reliability": self._table(
                 "Confidence and accuracy in each bin", self.table, "model",
                 column("from", "low", decimals=2), column("to", "high", decimals=2), "n",
                 "confidence", "accuracy", interval, decimals=3, folded=True,
             ),
-            "errors": Table.of(
-                "Expected calibration error", self.errors, "model", "debiased_ece", interval,
-                decimals=3,
+            "errors": self._whole_table(
+                "errors", "Expected calibration error", self.confidence_level, decimals=3
             ),
         }  # fmt: skip
         return self._document(tables)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from modelcompare.arguments import checked
@@ -12,8 +12,9 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
+from modelcompare.report.fields import value
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Table, column
+from modelcompare.report.tables import column
 from modelcompare.significance.omnibus import cochran_q, friedman
 from modelcompare.significance.samples import (
     require_plain,
@@ -42,7 +43,7 @@ class OmnibusResult(Result):
     method: str
     statistic: float
     p_value: float
-    n_models: int
+    n_models: int = field(metadata=value(kind="count"))
 
     _stem: ClassVar[str] = "omnibus"
     _row_name: ClassVar[str] = "omnibus"
@@ -53,7 +54,7 @@ class OmnibusResult(Result):
 
     def document(self) -> Document:
         columns = ("metric", column("test", "method"), "n_models", "statistic", "p_value")
-        table = Table.of("Are all models equal?", self._row, *columns)
+        table = self._table("Are all models equal?", self._row, *columns)
         return self._document({"omnibus": table})
 
 

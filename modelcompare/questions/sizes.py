@@ -341,7 +341,7 @@ class SampleSize(Frontier, Result):
         shown = [column("detectable difference", "detectable"), column("power")]
         notes = [f"Power: probability of detecting {observed}."]
         if self.plan is None:
-            shown.insert(1, column("width of CI", "interval_width"))
+            shown.insert(1, column("width of CI", "interval_width", kind="size"))
         else:
             shown.append(column("if allocated", "detectable_allocated", kind="size"))
             shown.append(column("power", "power_allocated", kind="share"))

@@ -96,13 +96,13 @@ FIELDS: Mapping[str, Field] = {
         Field("lead", "difference"), Field("p_value", "p-value", "p"),
         Field("p_adjusted", "p-value"), Field("p_a", "share"), Field("p_b", "share"),
         Field("power", "share"), Field("share", "share"), Field("n", "count"),
-        Field("n_bins", "count"), Field("n_pairs", "count"), Field("n_folds", "count"),
+        Field("n_bins", "count"), Field("n_pairs", "count"),
         Field("n_samples", "count", "n"), Field("n_undefined", "count"),
-        Field("n_models", "count"), Field("rank", "count", json="count or none"),
+        Field("rank", "count", json="count or none"),
         Field("rank_low", "count", json="count or none"),
         Field("rank_high", "count", json="count or none"), Field("detectable", "size"),
         Field("statistic", "size"), Field("level", "setting"), Field("margin", "setting"),
-        Field("ratio", "setting"), Field("agree", "flag"), Field("significant", "flag"),
+        Field("ratio", "setting"), Field("agree", "flag"),
     )
 }  # fmt: skip
 

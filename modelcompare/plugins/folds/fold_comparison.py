@@ -33,7 +33,7 @@ from modelcompare.report.document import Document, Finding
 from modelcompare.report.fields import HIDDEN, Field, frame, member
 from modelcompare.report.numbers import decimals_for, format_number, joined
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Table, column
+from modelcompare.report.tables import VALUE, column
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Correction, signature, value_name
@@ -153,7 +153,7 @@ class FoldComparison(Result):
             f"{self.rope:g}, that b is better (Bayesian correlated t-test)."
         )
         tables = {
-            "scores": Table.of(
+            "scores": self._table(
                 "Over folds", scores, VALUE, "model", "mean", "sd", "n_folds",
                 decimals=[decimals_for([sd]) for sd in scores["sd"]], notes=self.notes,
             ),
@@ -165,7 +165,15 @@ class FoldComparison(Result):
         return self._document(tables, findings=self._sentences())
 
     @property
-    @member("model", "metric", "label", "mean", Field("sd", "estimate"), "n_folds", after="folds")
+    @member(
+        "model",
+        "metric",
+        "label",
+        "mean",
+        Field("sd", "estimate"),
+        Field("n_folds", "count"),
+        after="folds",
+    )
     def scores(self) -> pd.DataFrame:
         """Mean and standard deviation over folds: model, metric, label, mean, sd, n_folds."""
         keys = ["model", "metric", "label"]

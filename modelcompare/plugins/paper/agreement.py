@@ -163,7 +163,8 @@ class AgreementStudy(Result):
         repr=False, metadata=frame(
             "model_a", "model_b", "metric_a", "metric_b", "label",
             Field("difference_a", "estimate"), Field("difference_b", "estimate"),
-            Field("p_value_a", "p-value"), Field("p_value_b", "p-value"), "significant", "agree",
+            Field("p_value_a", "p-value"), Field("p_value_b", "p-value"),
+            Field("significant", "flag"), "agree",
             name="agreement_pairs",
         ),
     )  # fmt: skip

@@ -1,0 +1,95 @@
+"""A field that a result declares once is in its class, frames, tables, JSON and schema."""
+
+import io
+import json
+from dataclasses import dataclass, field, fields
+from typing import ClassVar
+
+import jsonschema
+import pandas as pd
+import pytest
+
+from modelcompare.cli.schema import result_types, whole_schema
+from modelcompare.report.fields import FIELDS, HIDDEN, Field, frame, member, members_of, value
+from modelcompare.report.result import Result
+from modelcompare.report.schema import schema
+from modelcompare.report.writers.formats import WRITERS
+
+ROWS = pd.DataFrame({
+    "model": ["a", "b"], "metric": "f1", "label": [0, None], "height": [1.25, 0.5], "ci_low": 0.25,
+    "ci_high": 0.75, "aside": [1, 2],
+})  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toy(Result):
+    """A result of one frame."""
+
+    word: str
+    number: int = field(metadata=value(after="answer"))
+    inner: float = field(metadata=HIDDEN)
+    rows: pd.DataFrame = field(
+        repr=False, metadata=frame(
+            "model", "metric", "label", Field("height", "estimate", "how high"), "ci_low",
+            "ci_high", Field("aside", "count", shown=False), Field("absent", optional=True),
+        ),
+    )  # fmt: skip
+
+    _stem: ClassVar[str] = "toy"
+
+    @property
+    @member(before="word")
+    def answer(self) -> float | None:
+        return None if self.inner > 0 else self.inner
+
+    @property
+    def signature(self) -> str:
+        return "toy"
+
+    def document(self):
+        return self._document({"rows": self._whole_table("rows", "Rows", 0.95, decimals=2)})
+
+
+@pytest.fixture
+def toy():
+    return Toy(word="w", number=3, inner=1.0, rows=ROWS)
+
+
+def test_a_declared_field_is_in_every_form_of_a_result(toy):
+    document = toy.document()
+    written = json.loads(WRITERS["json"](document))
+    assert list(written) == ["schema", "answer", "number", "word", "signature", "rows"]
+    assert written["rows"][0] == ROWS.astype(object).iloc[0].to_dict()
+    assert list(pd.read_csv(io.StringIO(WRITERS["csv"](document)))) == [
+        "table", "metric", "label", "model", "height", "ci_low", "ci_high", "aside",
+    ]  # fmt: skip
+    assert document.tables["rows"].header == ["model", "metric", "how high", "95 % CI"]
+    described = schema([Toy], {})
+    jsonschema.validate(written, described)
+    properties = described["$defs"]["toy"]["properties"]
+    assert properties["number"] == {"$ref": "#/$defs/count"}
+    assert properties["rows"]["items"]["required"] == [*ROWS]
+    assert {"absent"} == {*properties["rows"]["items"]["properties"]} - {*ROWS}
+
+
+def test_results_take_keywords_alone():
+    kinds = result_types()
+    assert len(kinds) > 20
+    assert all(each.kw_only for kind in kinds for each in fields(kind))
+
+
+def test_shared_names_are_shared():
+    used = [
+        each.name
+        for kind in result_types()
+        for found in members_of(kind)
+        for each in {it.name: it for it in found.columns}.values()
+    ]
+    values = [found.name for kind in result_types() for found in members_of(kind)]
+    rare = {name for name in FIELDS if [*used, *values].count(name) < 2}
+    assert rare == {"lead"}
+
+
+def test_every_value_has_a_json_type():
+    schemas = whole_schema()["$defs"].values()
+    assert all(None not in each.get("properties", {}).values() for each in schemas)
