@@ -6,6 +6,8 @@
 from importlib import import_module
 from importlib.util import find_spec
 
+import pytest
+
 from modelcompare.plugs import plugins
 
 
@@ -21,3 +23,9 @@ def plugged(table):
     return {
         name: row for each in tables for name, row in (each() if callable(each) else each).items()
     }
+
+
+def needed(*names):
+    """Skip the tests of a file where a plugin is absent."""
+    if absent := {*names} - {*plugins()}:
+        pytest.skip(f"needs the plugin {', '.join(absent)}", allow_module_level=True)

@@ -31,10 +31,6 @@ def test_soft_metrics_of_a_truncated_list_count_what_is_listed():
     assert found["cprecision", "time"] == pytest.approx(1.0)
     # Slices and variants keep the mass that is missing.
     assert mc.io.missing_mass(preds.subset([0, 2]))["a"] == pytest.approx(0.2)
-    assert (
-        mc.studies.sensitivity_study(preds, "cf1_macro", noises=[], n_resamples=9).table.shape[0]
-        == 6
-    )
 
 
 def test_a_class_off_the_list_has_no_rank():
@@ -114,32 +110,6 @@ def test_quantized_confidences_keep_decisions_and_means():
         assert top.mean() == pytest.approx(preds.probabilities(model).max(axis=1).mean(), abs=1e-3)
     with pytest.raises(ValueError, match="`n_bins` must be at least 1"):
         mc.io.quantize(preds, 0)
-
-
-def test_the_cost_of_quantization_by_a_plain_calculation():
-    preds = mc.load_example("snli")[["mlp", "bow_pair"]].subset(np.arange(600))
-    study = mc.studies.quantization_study(preds, "caccuracy", n_bins=[2, 50])
-    few = mc.io.quantize(preds, 2)
-    rows, codes = np.arange(600), preds.codes
-
-    def z(source):
-        a, b = (source.probabilities(m)[rows, codes].astype(float) for m in source.models)
-        d = a - b
-        return d.mean() / (d.std(ddof=1) / np.sqrt(600))
-
-    pair = study.pairs.query("n_bins == 2").iloc[0]
-    assert pair.separation_raw == pytest.approx(z(preds), rel=1e-6)
-    assert pair.separation_quantized == pytest.approx(z(few), rel=1e-6)
-    assert pair.samples_ratio == pytest.approx((z(preds) / z(few)) ** 2, rel=1e-6)
-    assert pair.ci_low < pair.samples_ratio < pair.ci_high
-    values = study.values.query("model == 'mlp' and n_bins == 2").iloc[0]
-    expected = few.probabilities("mlp")[rows, codes].mean()
-    assert values.quantized == pytest.approx(expected, rel=1e-6)
-    assert values.ci_low < values.difference < values.ci_high
-    with pytest.raises(ValueError, match="`n_bins` is empty"):
-        mc.studies.quantization_study(preds, n_bins=[])
-    alone = mc.studies.quantization_study(preds["mlp"], "cf1", n_bins=[3])
-    assert (len(alone.values), len(alone.pairs), len(alone.summary)) == (3, 0, 0)
 
 
 TAGGED = ["B-time O B-city", "B-city I-city", "O O"]

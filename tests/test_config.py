@@ -151,9 +151,3 @@ def test_wherever_there_are_both_they_are_keywords_with_defaults_that_agree():
     for name, (alpha, level) in levels.items():
         assert alpha.kind is level.kind is Parameter.KEYWORD_ONLY, name
         assert alpha.default + level.default == pytest.approx(1), name
-
-
-@pytest.mark.parametrize("level", ["0.95", 95, None])
-def test_a_level_that_is_forwarded_is_checked_before_the_other_follows_from_it(level):
-    with pytest.raises((TypeError, ValueError), match=r"^`confidence_level` must be"):
-        mc.studies.model_card(SNLI, "mlp", confidence_level=level)

@@ -3,6 +3,7 @@
 import pytest
 
 from modelcompare.metrics import METRICS
+from tests.plugged import plugged
 
 
 def asked_by_bash(*words):
@@ -29,8 +30,9 @@ def completed(run, monkeypatch):
 @pytest.mark.parametrize(
     "words",
     [
-        ("compare", "--metric"), ("gate", "--margin", "0.1", "-m"), ("study", "sensitivity", "--metric"),
-        ("sample-size", "--metric"), ("report", "-m"), ("study", "variance", "--pair"), ("metrics",),
+        ("compare", "--metric"), ("gate", "--margin", "0.1", "-m"),
+        ("sample-size", "--metric"), ("report", "-m"), ("metrics",),
+        *plugged("COMPLETED").values(),
     ],
     ids=" ".join,
 )  # fmt: skip

@@ -61,7 +61,6 @@ def test_a_file_above_a_share_of_memory_is_scanned_by_itself(run, monkeypatch):
             "0.05",
             *chosen(),
         ),
-        ("study", "variance", "x.parquet", "--pair", "f1_macro,accuracy", *chosen()),
     ):
         assert "block by block" in run(*command).read, command
     summed = run("compare", "x.parquet", "--groups", "g", *chosen())
@@ -93,10 +92,6 @@ def test_a_checkpoint_is_kept_where_it_is_asked_for(run):
             "--read run needs all rows in memory",
         ),
         (("compare", "x.csv", "--read", "scan"), "x.csv: there is no such file"),
-        (
-            ("study", "agreement", "x.parquet", "--read", "scan"),
-            "--read scan, --read checkpoint and URLs are for compare",
-        ),
         (("compare", "s4://bucket/x.parquet"), "there is no file system for s4://"),
     ],
 )

@@ -70,7 +70,6 @@ QUERY = (
         (("compare", "mon.parquet", "tue.csv"), "tue.csv is no sketch and others are"),
         (("compare", "mon.parquet", "--true", "y"), "--true is for predictions"),
         (("compare", "mon.parquet", "--slice", "y"), "--slice is for predictions"),
-        (("study", "variance", "mon.parquet"), "is a sketch, which has no samples"),
         (("compare", "mon.parquet", "-m", "mcc", "-m", "log_loss"), "no sums for metric 'log_loss'"),
         (("sketch", "mon.csv"), "-o is needed"),
         (("sketch", "mon.csv", "-o", "mon.csv"), "a file that ends in .parquet"),

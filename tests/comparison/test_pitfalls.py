@@ -194,9 +194,6 @@ def test_what_cannot_be_resampled_is_refused(columns, message):
         (lambda p: mc.decide(p, "a", "a", "accuracy", margin=0.1), "'a' is named twice"),
         (lambda p: mc.sample_size(p, "a", "a", "accuracy"), "'a' is named twice"),
         (lambda p: mc.diagnostics.selfcheck(p, "a", "b", "accuracy", n_trials=0), "`n_trials` must be"),
-        (lambda p: mc.studies.agreement_study(p, ["f1"], n_resamples=0), "`n_resamples` must be"),
-        (lambda p: mc.studies.agreement_study(p, ["f1"], n_resamples=9).population(n_subsamples=0),
-         "`n_subsamples` must be"),
         (lambda p: mc.inference.unpaired_test(p["a"], p["b"], "accuracy", n_resamples=0), "`n_resamples`"),
     ],
 )  # fmt: skip
@@ -214,7 +211,6 @@ def test_wald_is_refused_wherever_influence_functions_do_not_describe_a_metric()
         lambda: mc.compare(preds, ["accuracy", "ece"], test="wald", n_resamples=9),
         lambda: mc.paired_test(preds, "a", "b", "ece", method="wald"),
         lambda: mc.inference.unpaired_test(preds["a"], preds["b"], "ece", method="wald"),
-        lambda: mc.studies.agreement_study(preds, [("ece", "mce")], test="wald"),
     ):
         with pytest.raises(ValueError, match=r"'ece' is not smooth.*'permutation' or 'bootstrap'"):
             call()

@@ -189,17 +189,6 @@ def test_decisions_are_those_of_memory(method, soft, hard):
 
 
 @pytest.mark.usefixtures("never_loaded")
-def test_a_variance_study_is_that_of_memory(soft):
-    asked = {"ratios": [1.0, 0.95, 0.1], "n_resamples": 9}
-    memory = mc.studies.variance_study(mc.read_predictions(soft), [("f1", "cf1")], **asked)
-    scan = mc.studies.variance_study(mc.io.scan_predictions(soft), [("f1", "cf1")], **asked)
-    for name, frame in memory.document().frames().items():
-        pd.testing.assert_frame_equal(
-            frame, scan.document().frames()[name], check_exact=True, obj=name
-        )
-
-
-@pytest.mark.usefixtures("never_loaded")
 def test_large_scans_of_soft_metrics_have_normal_intervals_and_the_swaps_of_memory(soft):
     found = mc.compare(mc.io.scan_predictions(soft), SOFT, n_resamples=99)
     assert f"n:{N}|B:99|ci:normal|test:studentized-permutation|" in found.signature

@@ -13,6 +13,7 @@ from modelcompare.comparison.method import comparison_method
 from modelcompare.data.sizes import n_items, n_seen, once, run_counts
 from modelcompare.engine.units import counted
 from modelcompare.intervals import informative_sizes
+from tests.plugged import plugged
 
 N = 40
 ITEM = [f"q{i}" for i in range(N)]
@@ -103,13 +104,7 @@ ASKED: dict[str, Callable[[mc.Predictions], object]] = {
     "operating point": lambda p: mc.diagnostics.operating_point(p, recall=0.8, n_resamples=99),
     "curve": lambda p: mc.diagnostics.curve(p, n_resamples=99).n_samples,
     "gaps": lambda p: mc.diagnostics.gaps(p, "accuracy", min_size=5, n_resamples=99).groups,
-    "undefined": lambda p: mc.studies.undefined_study(p, ratios=[1, 0.1], n_resamples=99).table,
-    "variance": lambda p: mc.studies.variance_study(
-        p, ratios=[1, 0.2], n_resamples=20, n_subsamples=2
-    ).tests,
-    "quantization": lambda p: mc.studies.quantization_study(p, n_bins=[2]),
-    "card": lambda p: mc.studies.model_card(p, "a", "accuracy", min_size=5, **FEW),
-}  # fmt: skip
+} | plugged("REPEATED")  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore")

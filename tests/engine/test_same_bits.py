@@ -16,17 +16,7 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling import weights as resampling
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.swaps import statistic
-
-PAIRS = ["f1", "precision", ("f1_macro", "cf1_macro")]
-TESTS = [
-    "t",
-    "paired-t",
-    "permutation",
-    "studentized-permutation",
-    "sign-flip",
-    "bootstrap",
-    "wald",
-]
+from tests.plugged import plugged
 
 
 @pytest.fixture(scope="module")
@@ -38,24 +28,13 @@ def preds():
     return mc.Predictions(truth, {m: s / s.sum(axis=1, keepdims=True) for m, s in scores.items()})
 
 
-def variance(preds, n_jobs=None):
-    study = mc.studies.variance_study(preds, PAIRS, ratios=[1, 0.5], n_resamples=200, n_jobs=n_jobs)
-    return [study.distribution, study.tests, study.variance_ratios, study.separation]
-
-
-def agreement(preds, test, n_jobs=None):
-    study = mc.studies.agreement_study(preds, PAIRS, test=test, n_resamples=200, n_jobs=n_jobs)
-    return [study.table, study.pairs]
-
-
 def comparison(preds, n_jobs=None):
     metrics = ["accuracy", "f1", "cf1_macro", "log_loss", "matthews_corrcoef"]
     result = mc.compare(preds, metrics, n_resamples=200, method="BCa", n_jobs=n_jobs)
     return [result.scores, result.differences]
 
 
-TASKS = {"variance": variance, "comparison": comparison}
-TASKS |= {test: (lambda preds, n_jobs=None, t=test: agreement(preds, t, n_jobs)) for test in TESTS}
+TASKS = {"comparison": comparison} | plugged("TASKS")
 
 
 @pytest.fixture(scope="module", params=TASKS)
@@ -98,7 +77,7 @@ def test_as_much_memory_as_you_like(task, preds, expected, monkeypatch):
 
 def test_threads_of_blas_are_given_back(preds):
     with threadpool_limits(2):
-        mc.studies.variance_study(preds, ["f1"], ratios=[1], n_resamples=130)
+        comparison(preds)
         with pytest.raises(ZeroDivisionError):
             parallel.map_blocks(lambda block: 1 // block, [0, 1], None)
         free = [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]

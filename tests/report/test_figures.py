@@ -9,33 +9,24 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 import modelcompare as mc
 from modelcompare.report.figures.matrices import _draw_cells
+from tests.plugged import plugged
+from tests.report.drawn import (
+    FEW,
+    MANY_CLASSES,
+    MANY_MODELS,
+    MOST,
+    ONE_PAIR,
+    USUAL,
+    preds,
+    texts_drawn,
+    touching,
+)
 
-# (models, classes)
-USUAL, ONE_PAIR, MANY_MODELS, MANY_CLASSES, MOST = (5, 3), (2, 3), (30, 3), (5, 150), (30, 150)
-RATIOS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
-FEW = {"n_resamples": 40}
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
-
-
-@cache
-def preds(n_models, n_classes):
-    """Models that get better one by one, with long names; every class is there."""
-    rng = np.random.default_rng(0)
-    n = 240 if n_classes == 3 else 500
-    y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
-    labels = np.array([f"intent of class {k:03d}" for k in range(n_classes)])
-    outputs = {}
-    for i in range(n_models):
-        logits = rng.normal(size=(n, n_classes)).astype(np.float32)
-        logits[np.arange(n), y] += 1.5 + 2 * i / n_models
-        p = np.exp(logits)
-        outputs[f"roberta_large_mnli_{i:04d}"] = p / p.sum(axis=1, keepdims=True)
-    return mc.Predictions(labels[y], outputs, labels=labels, name="made.npz", normalize=True)
 
 
 @cache
@@ -53,31 +44,6 @@ def costs(n_models, _):
         for k, name in enumerate(preds(n_models, 3).models)
     }  # fmt: skip
     return mc.compare(mc.Predictions.from_scores(scores, name="made.csv"), **FEW)
-
-
-@cache
-def variance(*size):
-    return mc.studies.variance_study(preds(*size), ["f1"], ratios=RATIOS, tests=["f"], **FEW)
-
-
-@cache
-def agreement(*size):
-    return mc.studies.agreement_study(preds(*size), ["f1", "precision"], test="wald", **FEW)
-
-
-@cache
-def undefined(*size):
-    return mc.studies.undefined_study(
-        preds(*size), ["f1", "precision"], ratios=RATIOS[:4], n_resamples=9
-    )
-
-
-@cache
-def sensitivity(*size):
-    metrics = ["accuracy", "cf1_macro"]  # one that keeps to 0 and one that moves
-    return mc.studies.sensitivity_study(
-        preds(*size)[list(preds(*size).models[:13])], metrics, **FEW
-    )
 
 
 @cache
@@ -110,13 +76,6 @@ def frontier(*size):
     return mc.sample_size(pilot, first, last, "mean_score", margin=0.2, cost_item=1, cost_run=50)
 
 
-@cache
-def ranks(n_models, _):
-    rng = np.random.default_rng(1)
-    scores = {m: rng.normal(size=12) + i / 9 for i, m in enumerate(preds(n_models, 3).models)}
-    return mc.inference.critical_difference(scores, greater_is_better=True)
-
-
 # Names of figures to what draws them at a size, into an `ax` if one is given.
 FIGURES = {
     **{
@@ -134,35 +93,24 @@ FIGURES = {
     "reliability": lambda *size, **ax: reliability(*size).plot.reliability(**ax),
     "power": lambda *size, **ax: power(*size).plot.power(**ax),
     "frontier": lambda *size, **ax: frontier(*size).plot.frontier(**ax),
-    "variances": lambda *size, **ax: variance(*size).plot.variances(**ax),
-    "intervals": lambda *size, **ax: variance(*size).plot.intervals(**ax),
-    "agreement": lambda *size, **ax: agreement(*size).plot.agreement(**ax),
-    "population": lambda *size, **ax: agreement(*size).plot.population(
-        RATIOS, n_subsamples=3, **ax
-    ),
-    "undefined": lambda *size, **ax: undefined(*size).plot.undefined(**ax),
-    "sensitivity": lambda *size, **ax: sensitivity(*size).plot.sensitivity(**ax),
-    "critical_difference": lambda *size, **ax: ranks(*size).plot.critical_difference(**ax),
-}
+} | plugged("FIGURES")
 # Where a figure has most to show, and after that what changes its form: of two models there is one
 # difference, and of at most twelve each has a separate line. The panel of all differences is that
 # of the forest, and curves of either kind are drawn in the same way.
-SIZES = {name: [USUAL] for name in FIGURES} | {
-    "forest": [MOST],
-    "differences": [ONE_PAIR],
-    "ranks": [MOST],
-    "heatmap": [MANY_MODELS, ONE_PAIR],
-    "raincloud": [MOST],
-    "confusion": [MANY_CLASSES],
-    "classes": [MOST],
-    "roc": [MANY_MODELS],
-    "variances": [MANY_CLASSES, MANY_MODELS],
-    "intervals": [MOST, USUAL],
-    "agreement": [ONE_PAIR],
-    "population": [MANY_MODELS],
-    "sensitivity": [MANY_MODELS],
-    "critical_difference": [MANY_MODELS, USUAL],
-}
+SIZES = (
+    {name: [USUAL] for name in FIGURES}
+    | {
+        "forest": [MOST],
+        "differences": [ONE_PAIR],
+        "ranks": [MOST],
+        "heatmap": [MANY_MODELS, ONE_PAIR],
+        "raincloud": [MOST],
+        "confusion": [MANY_CLASSES],
+        "classes": [MOST],
+        "roc": [MANY_MODELS],
+    }
+    | plugged("FIGURE_SIZES")
+)
 BY_CLASS = [name for name in SIZES if SIZES[name][0] in (MANY_CLASSES, MOST)]
 
 
@@ -171,34 +119,10 @@ def figure(name, *size):
     return FIGURES[name](*size)
 
 
-def texts_drawn(figure):
-    """Draw a figure, but for its pixels, and give every text drawn with its box."""
-    found = []
-    draw = Text.draw
-
-    def record(text, renderer):
-        if text.get_visible() and text.get_text().strip():
-            found.append((text.get_text(), text.get_window_extent(renderer)))
-        draw(text, renderer)
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Text, "draw", record)
-        figure.draw_without_rendering()
-    return found
-
-
 @cache
 def texts_of(name, *size):
     """The texts of a figure; each figure is drawn once for all that is asked of it."""
     return texts_drawn(figure(name, *size))
-
-
-def _touching(texts):
-    """Pairs of texts whose boxes overlap by more than half a pixel."""
-    edges = np.array([box.padded(-0.5).extents for _, box in texts])
-    low, high = edges[:, None, :2], edges[:, None, 2:]
-    overlap = ((low < edges[None, :, 2:]) & (edges[None, :, :2] < high)).all(axis=2)
-    return [(texts[i][0], texts[j][0]) for i, j in np.argwhere(np.triu(overlap, 1))]
 
 
 def _struck_through(figure, texts):
@@ -219,7 +143,7 @@ def _struck_through(figure, texts):
 def test_no_label_touches_another_or_is_struck_through_or_cut(name, size):
     drawn, texts = figure(name, *size), texts_of(name, *size)
     assert len(texts) > 3
-    assert _touching(texts) == []
+    assert touching(texts) == []
     assert _struck_through(drawn, texts) == []
     page = drawn.bbox.padded(1)
     cut = [t for t, box in texts if not (page.contains(*box.min) and page.contains(*box.max))]
@@ -234,27 +158,15 @@ def test_the_law_finds_labels_that_touch_and_lines_that_strike():
         axes.text(x, 0.5, f"at {x}")
     axes.plot([0.51, 0.51], [0, 1])
     texts = texts_drawn(drawn)
-    assert _touching(texts) == [("at 0.5", "at 0.52")]
+    assert touching(texts) == [("at 0.5", "at 0.52")]
     assert _struck_through(drawn, texts) == ["at 0.5"]
-
-
-def test_of_many_ratios_the_largest_keeps_its_number_and_others_give_way():
-    ratios = [k / 10 for k in range(1, 11)]
-    study = mc.studies.variance_study(preds(*USUAL), ["f1"], ratios=ratios, tests=["f"], **FEW)
-    figure = study.plot.variances()
-    drawn = texts_drawn(figure)
-    assert not _touching(drawn)
-    panels = [axes for axes in figure.axes if axes.get_visible()]
-    for axes in panels:
-        shown = [label.get_text() for label in axes.get_xticklabels()]
-        assert {"0.1", "0.2", "1"} <= {*shown} < {f"{ratio:g}" for ratio in ratios}
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_title_states_subject_and_number_and_the_signature_stands_below(name):
     size = SIZES[name][0]
     drawn = figure(name, *size)
-    others = {"critical_difference": "12 test sets", "frontier": "80 items x 6 runs"}
+    others = {"frontier": "80 items x 6 runs"} | plugged("TITLES")
     n = others.get(name, f"{len(preds(*size))} samples")
     assert n in drawn.title
     texts = [text.replace("\n", " ") for text, _ in texts_of(name, *size)]
@@ -296,10 +208,10 @@ def test_what_is_no_axes_is_refused(ax):
 @pytest.mark.parametrize(
     ("name", "size", "n_shown"),
     [
-        ("roc", MANY_MODELS, 12), ("variances", MANY_CLASSES, 5), ("intervals", USUAL, 5),
-        ("sensitivity", MANY_MODELS, 12),
+        ("roc", MANY_MODELS, 12),
+        *((name, *row) for name, row in plugged("MARKED").items()),
     ],
-)  # fmt: skip
+)
 def test_models_are_distinguished_in_grey_by_their_markers(name, size, n_shown):
     for axes in figure(name, *size).axes:
         marked = {(line.get_color(), line.get_marker()) for line in axes.lines}
@@ -321,10 +233,8 @@ def test_names_are_checked():
         (partial(plot.heatmap, metric="f1", label="x"), "`label` 'x' is not here; there are "),
         (partial(plot.heatmap, show="z"), "`show` 'z' is not here; there are p_value, wins."),
         (partial(plot.confusion, model="x"), "x"),
-        (partial(variance(5, 3).plot.variances, label="x"), "`label` 'x' is not here"),
         (partial(reliability(2, 3).plot.reliability, model="x"), "`model` 'x' is not here"),
         (curves("roc", 5, 3).plot.pr, "these are roc curves; ask for the others by curve"),
-        (partial(ranks(5, 3).plot.critical_difference, "f1"), "leave `metric` out"),
     ):
         with pytest.raises(ValueError, match=note.replace("(", r"\(")):
             call()
@@ -423,17 +333,6 @@ def test_power_reaches_past_the_size_that_is_needed():
     assert near.curve()["power"].iloc[-1] > near.power
 
 
-def test_a_variance_of_zero_stays_on_the_figure():
-    data = preds(5, 150)
-    zero = variance(5, 150).distribution.query("variance < 1e-20")
-    assert len(zero)
-    label = zero["label"].iloc[0]
-    (axes,) = (a for a in variance(5, 150).plot.variances(label=label).axes if a.get_visible())
-    assert axes.get_ylim()[0] < 0
-    assert "0" in [tick.get_text() for tick in axes.get_yticklabels()]
-    assert len(data.models) == 5
-
-
 def test_the_lowest_panels_name_their_axis():
     for name, size, n_columns in (("intervals", USUAL, 2), ("variances", MANY_CLASSES, 3)):
         panels = [axes for axes in figure(name, *size).axes if axes.get_visible()]
@@ -472,7 +371,7 @@ def test_bootstrap_results_and_sets_have_figures_too():
 
 
 def test_plot_lists_its_figures():
-    assert repr(variance(5, 3).plot) == "figures: plot.intervals(), plot.variances()"
+    assert repr(curves("roc", 5, 3).plot).startswith("figures: plot.")
 
 
 @pytest.mark.parametrize("baseline", [None, "b"])

@@ -11,8 +11,6 @@ from modelcompare import Predictions
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
-from modelcompare.plugins.paper.agreement import ON_REPLICATES
-from modelcompare.plugins.paper.words import AgreementTest
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
 from modelcompare.significance import TESTS, PairView, run_test
 from modelcompare.significance.corrections import adjust
@@ -254,11 +252,7 @@ def test_every_name_of_a_test_has_a_row_and_a_reason_to_choose_it():
         n for n, row in TESTS.items() if row.reads != "rows" and row.alternatives == everything
     ]
     assert for_compare == list(get_args(PairsTest))
-    reproductions = {
-        ON_REPLICATES[name] for name in get_args(AgreementTest) if name in ON_REPLICATES
-    }
-    assert set(TESTS) == {*get_args(PairedTest), *reproductions}
-    assert set(get_args(AgreementTest)) == {*ON_REPLICATES, *get_args(PairsTest)}
+    assert {*TESTS} - {*get_args(PairedTest)} == {"replicate-t", "replicate-paired-t"}
     for name in get_args(CompareTest):
         assert f'- "{name}": {TESTS[name].when}' in mc.compare.__doc__
     for name in get_args(PairedTest):

@@ -307,7 +307,6 @@ ASKED = {
     "undefined='stratify' needs single samples": lambda: mc.bootstrap(
         SKETCHED, undefined="stratify"
     ),
-    "`predictions` is a sketch, which has no samples": lambda: mc.studies.variance_study(SKETCHED),
     "is a sketch, which has no samples: compare": lambda: mc.compare_groups(SKETCHED),
     "a subset needs single samples": lambda: SKETCHED.subset([0, 1]),
     "a column of strata needs single samples": lambda: SKETCHED.with_columns(strata=[1]),

@@ -1,7 +1,10 @@
 """Rows of the tables of other tests."""
 
+from functools import cache
+
 import modelcompare as mc
 from tests.made_up import made_up, sliced
+from tests.report import drawn
 from tests.senseless import COUNTS, METRICS, PLAIN, PREDS, Door
 
 FEW = {"n_resamples": 20}
@@ -57,6 +60,106 @@ WORK = {
     "variance_study": lambda n: [
         mc.studies.variance_study(SNLI, ratios=[0.5, 1.0], n_jobs=n, **FEW).distribution
     ],
+}
+
+# Figures, by the sizes of tests/report/drawn.py.
+RATIOS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
+DRAWN = {"n_resamples": 40}
+
+
+@cache
+def variance(*size):
+    return mc.studies.variance_study(
+        drawn.preds(*size), ["f1"], ratios=RATIOS, tests=["f"], **DRAWN
+    )
+
+
+@cache
+def agreement(*size):
+    return mc.studies.agreement_study(drawn.preds(*size), ["f1", "precision"], test="wald", **DRAWN)
+
+
+@cache
+def undefined(*size):
+    return mc.studies.undefined_study(
+        drawn.preds(*size), ["f1", "precision"], ratios=RATIOS[:4], n_resamples=9
+    )
+
+
+@cache
+def sensitivity(*size):
+    metrics = ["accuracy", "cf1_macro"]  # one that keeps to 0 and one that moves
+    return mc.studies.sensitivity_study(
+        drawn.preds(*size)[list(drawn.preds(*size).models[:13])], metrics, **DRAWN
+    )
+
+
+COMPLETED = {
+    "sensitivity": ("study", "sensitivity", "--metric"),
+    "variance": ("study", "variance", "--pair"),
+}
+FIGURES = {
+    "variances": lambda *size, **ax: variance(*size).plot.variances(**ax),
+    "intervals": lambda *size, **ax: variance(*size).plot.intervals(**ax),
+    "agreement": lambda *size, **ax: agreement(*size).plot.agreement(**ax),
+    "population": lambda *size, **ax: agreement(*size).plot.population(
+        RATIOS, n_subsamples=3, **ax
+    ),
+    "undefined": lambda *size, **ax: undefined(*size).plot.undefined(**ax),
+    "sensitivity": lambda *size, **ax: sensitivity(*size).plot.sensitivity(**ax),
+}
+FIGURE_SIZES = {
+    "variances": [drawn.MANY_CLASSES, drawn.MANY_MODELS],
+    "intervals": [drawn.MOST, drawn.USUAL],
+    "agreement": [drawn.ONE_PAIR],
+    "population": [drawn.MANY_MODELS],
+    "undefined": [drawn.USUAL],
+    "sensitivity": [drawn.MANY_MODELS],
+}
+MARKED = {
+    "variances": (drawn.MANY_CLASSES, 5), "intervals": (drawn.USUAL, 5),
+    "sensitivity": (drawn.MANY_MODELS, 12),
+}  # fmt: skip
+
+
+# Tables of a study, the same to the last bit for any workers (tests/engine/test_same_bits.py).
+PAIRS = ["f1", "precision", ("f1_macro", "cf1_macro")]
+TESTS = [
+    "t",
+    "paired-t",
+    "permutation",
+    "studentized-permutation",
+    "sign-flip",
+    "bootstrap",
+    "wald",
+]
+
+
+def variance_tables(preds, n_jobs=None):
+    study = mc.studies.variance_study(preds, PAIRS, ratios=[1, 0.5], n_resamples=200, n_jobs=n_jobs)
+    return [study.distribution, study.tests, study.variance_ratios, study.separation]
+
+
+def agreement_tables(preds, test, n_jobs=None):
+    study = mc.studies.agreement_study(preds, PAIRS, test=test, n_resamples=200, n_jobs=n_jobs)
+    return [study.table, study.pairs]
+
+
+TASKS = {"variance": variance_tables} | {
+    test: (lambda preds, n_jobs=None, t=test: agreement_tables(preds, t, n_jobs)) for test in TESTS
+}
+REPEATED = {
+    "undefined": lambda p: mc.studies.undefined_study(p, ratios=[1, 0.1], n_resamples=99).table,
+    "variance": lambda p: mc.studies.variance_study(
+        p, ratios=[1, 0.2], n_resamples=20, n_subsamples=2
+    ).tests,
+    "quantization": lambda p: mc.studies.quantization_study(p, n_bins=[2]),
+    "card": lambda p: mc.studies.model_card(p, "a", "accuracy", min_size=5, n_resamples=99, random="items"),
+}  # fmt: skip
+ODD = {
+    "variance of one model": lambda: mc.studies.variance_study(
+        sliced()["m0"], ["f1"], ratios=[1], n_resamples=99
+    ),
 }
 
 

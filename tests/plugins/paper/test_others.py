@@ -1,5 +1,6 @@
 import math
 from itertools import combinations
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,11 +11,16 @@ from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.plugins.paper.agreement import ON_REPLICATES
 from modelcompare.plugins.paper.pairs import part_rows
+from modelcompare.plugins.paper.words import AgreementTest
 from modelcompare.resampling.seeds import seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.replicate_t import replicate_t_p_values
+from modelcompare.words import PairsTest
 from tests.made_up import made_up
+from tests.plugins.paper.rows import variance
+from tests.report import drawn
 
 
 @pytest.mark.parametrize("test", ["t", "paired-t"])
@@ -413,3 +419,96 @@ def test_averages_in_studies_count_a_class_that_is_never_predicted_as_0():
     undefined = mc.studies.undefined_study(preds, ["f1"], ratios=[1.0], n_resamples=20)
     rows = undefined.table.query("model == 'a' and label == 2 and metric == 'f1'")
     assert rows["pct_undefined"].tolist() == [100.0]
+
+
+def test_the_cost_of_quantization_by_a_plain_calculation():
+    preds = mc.load_example("snli")[["mlp", "bow_pair"]].subset(np.arange(600))
+    study = mc.studies.quantization_study(preds, "caccuracy", n_bins=[2, 50])
+    few = mc.io.quantize(preds, 2)
+    rows, codes = np.arange(600), preds.codes
+
+    def z(source):
+        a, b = (source.probabilities(m)[rows, codes].astype(float) for m in source.models)
+        d = a - b
+        return d.mean() / (d.std(ddof=1) / np.sqrt(600))
+
+    pair = study.pairs.query("n_bins == 2").iloc[0]
+    assert pair.separation_raw == pytest.approx(z(preds), rel=1e-6)
+    assert pair.separation_quantized == pytest.approx(z(few), rel=1e-6)
+    assert pair.samples_ratio == pytest.approx((z(preds) / z(few)) ** 2, rel=1e-6)
+    assert pair.ci_low < pair.samples_ratio < pair.ci_high
+    values = study.values.query("model == 'mlp' and n_bins == 2").iloc[0]
+    expected = few.probabilities("mlp")[rows, codes].mean()
+    assert values.quantized == pytest.approx(expected, rel=1e-6)
+    assert values.ci_low < values.difference < values.ci_high
+    with pytest.raises(ValueError, match="`n_bins` is empty"):
+        mc.studies.quantization_study(preds, n_bins=[])
+    alone = mc.studies.quantization_study(preds["mlp"], "cf1", n_bins=[3])
+    assert (len(alone.values), len(alone.pairs), len(alone.summary)) == (3, 0, 0)
+
+
+def test_soft_metrics_of_a_truncated_list_are_studied():
+    listed = [[("city", 0.5), ("time", 0.3)], [("time", 0.9)], [("city", 0.6), ("name", 0.2)]]
+    preds = mc.io.from_nbest(["city", "time", "city"], {"a": listed})
+    study = mc.studies.sensitivity_study(preds, "cf1_macro", noises=[], n_resamples=9)
+    assert study.table.shape[0] == 6
+
+
+def test_wald_is_refused_for_metrics_that_influence_functions_do_not_describe():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    preds = mc.Predictions(y, {"a": rng.random(60), "b": rng.random(60)})
+    with pytest.raises(ValueError, match=r"'ece' is not smooth.*'permutation' or 'bootstrap'"):
+        mc.studies.agreement_study(preds, [("ece", "mce")], test="wald")
+    with pytest.raises(ValueError, match="`n_resamples` must be"):
+        mc.studies.agreement_study(preds, ["f1"], n_resamples=0)
+    with pytest.raises(ValueError, match="`n_subsamples` must be"):
+        mc.studies.agreement_study(preds, ["f1"], n_resamples=9).population(n_subsamples=0)
+
+
+def test_tests_of_agreement_are_those_of_pairs_and_two_on_replicates():
+    assert {*get_args(AgreementTest)} == {*ON_REPLICATES, *get_args(PairsTest)}
+    assert {*ON_REPLICATES.values()} == {"replicate-t", "replicate-paired-t"}
+
+
+@pytest.mark.parametrize("level", ["0.95", 95, None])
+def test_a_level_that_is_forwarded_is_checked_before_the_other_follows_from_it(level):
+    with pytest.raises((TypeError, ValueError), match=r"^`confidence_level` must be"):
+        mc.studies.model_card(mc.load_example("snli"), "mlp", confidence_level=level)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
+def test_of_many_ratios_the_largest_keeps_its_number_and_others_give_way():
+    ratios = [k / 10 for k in range(1, 11)]
+    study = mc.studies.variance_study(
+        drawn.preds(*drawn.USUAL), ["f1"], ratios=ratios, tests=["f"], n_resamples=40
+    )
+    figure = study.plot.variances()
+    assert not drawn.touching(drawn.texts_drawn(figure))
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    for axes in panels:
+        shown = [label.get_text() for label in axes.get_xticklabels()]
+        assert {"0.1", "0.2", "1"} <= {*shown} < {f"{ratio:g}" for ratio in ratios}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
+def test_a_figure_names_the_classes_that_it_has():
+    study = mc.studies.variance_study(made_up(120), ["f1"], ratios=[1, 0.5], n_resamples=40)
+    with pytest.raises(ValueError, match="`label` 'x' is not here"):
+        study.plot.variances(label="x")
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
+def test_a_variance_of_zero_stays_on_the_figure():
+    data = drawn.preds(5, 150)
+    zero = variance(5, 150).distribution.query("variance < 1e-20")
+    assert len(zero)
+    label = zero["label"].iloc[0]
+    (axes,) = (a for a in variance(5, 150).plot.variances(label=label).axes if a.get_visible())
+    assert axes.get_ylim()[0] < 0
+    assert "0" in [tick.get_text() for tick in axes.get_yticklabels()]
+    assert len(data.models) == 5
+
+
+def test_plot_lists_its_figures():
+    assert repr(variance(5, 3).plot) == "figures: plot.intervals(), plot.variances()"

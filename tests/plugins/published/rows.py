@@ -1,9 +1,12 @@
 """Rows of the tables of other tests."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 
 import modelcompare as mc
+from tests.report import drawn
 from tests.senseless import Door
 
 TABLE = {"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.95], "c": [0.5, 0.5, 0.4, 0.6]}
@@ -30,6 +33,20 @@ HOSTILE = {
         {**dict(zip(models, ([1, 2], [2, 3]), strict=True)), "c": [0, 0]}, greater_is_better=True
     ),
 }
+
+
+@cache
+def ranks(n_models, _):
+    rng = np.random.default_rng(1)
+    scores = {m: rng.normal(size=12) + i / 9 for i, m in enumerate(drawn.preds(n_models, 3).models)}
+    return mc.inference.critical_difference(scores, greater_is_better=True)
+
+
+FIGURES = {
+    "critical_difference": lambda *size, **ax: ranks(*size).plot.critical_difference(**ax),
+}
+FIGURE_SIZES = {"critical_difference": [drawn.MANY_MODELS, drawn.USUAL]}
+TITLES = {"critical_difference": "12 test sets"}
 ASKED = {
     "ranks": (("sets.csv", "--higher-is-better"), "ranks"),
 }

@@ -147,3 +147,8 @@ def test_scores_that_differ_only_by_rounding_are_tied(test):
     pd.testing.assert_frame_equal(found.differences, expected.differences)
     assert found.ranks.set_index("model")["mean_rank"].nunique() == 2
     assert found.p_value == expected.p_value
+
+
+def test_the_diagram_of_one_table_takes_no_metric():
+    with pytest.raises(ValueError, match="leave `metric` out"):
+        mc.inference.critical_difference(DEMSAR, **UP).plot.critical_difference("f1")
