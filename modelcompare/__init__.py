@@ -30,8 +30,6 @@ _load, _dir, _names = lazy_loader.attach(
         "metrics.registry": ["get_metric"],
         "questions.decide": ["decide"],
         "questions.gate": ["gate"],
-        "questions.keep": ["keep"],
-        "questions.ledger": ["Ledger"],
         "questions.paired": ["paired_test"],
         "questions.sample_size": ["sample_size"],
         "readers": ["read_predictions"],

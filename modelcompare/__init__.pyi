@@ -17,11 +17,11 @@ from modelcompare.metrics.listing import list_metrics as list_metrics
 from modelcompare.metrics.registry import get_metric as get_metric
 from modelcompare.plugins.battles.reader import from_battles as from_battles
 from modelcompare.plugins.folds import crossval as crossval
+from modelcompare.plugins.ledgers.keep import keep as keep
+from modelcompare.plugins.ledgers.ledger import Ledger as Ledger
 from modelcompare.plugins.paper import studies as studies
 from modelcompare.questions.decide import decide as decide
 from modelcompare.questions.gate import gate as gate
-from modelcompare.questions.keep import keep as keep
-from modelcompare.questions.ledger import Ledger as Ledger
 from modelcompare.questions.paired import paired_test as paired_test
 from modelcompare.questions.sample_size import sample_size as sample_size
 from modelcompare.readers import read_predictions as read_predictions

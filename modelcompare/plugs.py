@@ -20,6 +20,15 @@ _FOLDER = f"{__package__}.plugins"
 OWNERS = {
     "`battles`": "battles", "from_battles": "battles",
     "io.from_coco": "detection",
+    "`ledger`": "ledgers", "Ledger": "ledgers", "keep": "ledgers", "results.KeepResult": "ledgers",
+    **dict.fromkeys(
+        (
+            "diagnostics.Budget", "diagnostics.budget", "diagnostics.KeepReport",
+            "diagnostics.keep_report", "testing.assert_kept", "--ledger", "--looks", "--spending",
+            "--expect-head", "--model-ledger",
+        ),
+        "ledgers",
+    ),
     "crossval": "folds", "--n-train": "folds", "--n-test": "folds", "--rope": "folds",
     "studies": "paper", "study": "paper", "--card": "paper",
     "io.from_results": "published", "inference.critical_difference": "published",
@@ -57,6 +66,11 @@ class Plugin:
     set_results : str
         Functions that compare models by results on several test sets: ``f(reading, **options)``
         returns a result, or None if files hold no such results.
+    options : mapping of str to str
+        Places of the functions that answer where an option of a function of the core is given.
+    pytest : str
+        Hooks of pytest: objects whose ``assertion(request, options)`` gives the function that
+        `model_gate` calls, or None.
     formats : str
         Formats of logs: `modelcompare.readers.formats.Format`.
     """
@@ -72,6 +86,8 @@ class Plugin:
     metrics: str = ""
     score_tables: str = ""
     set_results: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    pytest: str = ""
     formats: str = ""
 
     def load(self, place: str) -> Any:
@@ -153,6 +169,14 @@ def public(module: str) -> dict[str, tuple[Plugin, str]]:
         for name, place in plugin.public.items()
     ]
     return {name: (plugin, place) for (within, _, name), plugin, place in found if within == room}
+
+
+def behind(option: str) -> Any:
+    """Load the function of a plugin that answers where this option is given, or refuse it."""
+    for plugin in plugins().values():
+        if option in plugin.options:
+            return plugin.load(plugin.options[option])
+    raise ValueError(needed(f"`{option}`"))
 
 
 def room(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

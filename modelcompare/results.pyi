@@ -2,8 +2,8 @@ from modelcompare.comparison.bootstrap_result import BootstrapResult as Bootstra
 from modelcompare.comparison.bounds import BoundedComparison as BoundedComparison
 from modelcompare.comparison.groups import GroupComparison as GroupComparison
 from modelcompare.comparison.result import Comparison as Comparison
+from modelcompare.plugins.ledgers.keep import KeepResult as KeepResult
 from modelcompare.questions.decide import DecisionResult as DecisionResult
 from modelcompare.questions.gate_result import GateResult as GateResult
-from modelcompare.questions.keep import KeepResult as KeepResult
 from modelcompare.questions.paired import PairedTestResult as PairedTestResult
 from modelcompare.questions.sizes import SampleSize as SampleSize

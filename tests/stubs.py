@@ -13,7 +13,7 @@ PACKAGE = ROOT / "modelcompare"
 # Modules to which plugins add names, and their stubs.
 ROOMS = {
     "diagnostics": "diagnostics/__init__.pyi", "io": "io.pyi", "results": "results.pyi",
-    "inference": "inference.pyi",
+    "inference": "inference.pyi", "testing": "testing.pyi",
 }  # fmt: skip
 
 

@@ -319,16 +319,6 @@ def test_a_comment_is_written_on_request_also_where_the_gate_fails():
     assert ACTION["inputs"]["comment"]["default"] == "false"
 
 
-def test_one_of_many_candidates_has_a_word_and_no_number(runner):
-    done = runner.compare(margin="", kind="superior", args="--ledger runs.jsonl")
-    assert done.returncode == 0
-    assert done.stdout.startswith("::notice title=modelcompare gate::keep: a is better than b")
-    assert (runner.outputs["answer"], runner.outputs["gain"]) == ("shown", "")
-    comment = (runner.temp / "modelcompare-comment.md").read_text()
-    assert comment.startswith(f"{MARKER}**keep**\n")
-    assert "0.297" not in comment
-
-
 def test_the_page_on_gates_names_inputs_and_outputs_that_there_are():
     page = (ROOT / "docs" / "gates.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)

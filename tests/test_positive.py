@@ -202,8 +202,6 @@ def test_assertions_for_tests_name_the_class(tmp_path, monkeypatch):
     assert found.passed
     with pytest.raises(AssertionError, match="inferior"):
         mc.testing.assert_not_worse(*asked, "roc_auc", margin=0.02, positive="ok")
-    kept = mc.testing.assert_kept(*asked, "roc_auc:+0", ledger="l.jsonl", positive="fraud")
-    assert kept.word == "keep"
     read = mc.read_predictions("soft.csv", positive="fraud")
     with pytest.raises(ValueError, match="`positive` is for files"):
         mc.testing.assert_not_worse(read, *asked[1:], "roc_auc", margin=0.02, positive="ok")

@@ -37,7 +37,7 @@ def snapshot():
         alias = getattr(modelcompare, name, None) is thing
         place = f"modelcompare.metrics.{name}"
         found |= {place: f" = modelcompare.{name}"} if alias else described(place, thing)
-    for name in testing.__all__:
+    for name in exported(testing):
         found |= described(f"modelcompare.testing.{name}", getattr(testing, name))
     # What all results offer, and what the `plot` of each draws.
     found |= members("result", Result)

@@ -95,7 +95,7 @@ COMMANDS = (
     Command("undefined", "study undefined ../in/p.npz --pair f1 --resamples 20 -o study"),
     Command("sensitivity", "study sensitivity ../in/p.npz -m cf1_macro --resamples 20 -o study"),
     Command("sample-size", "sample-size ../in/pair.npz -o study", ""),
-    # What asks of a ledger writes the time, and is tried in tests/keep.
+    # What asks of a ledger writes the time, and is tried in tests/plugins/ledgers.
     Command("keep --report", "keep --report --ledger ../in/kept.jsonl -o kept.md --plot kept.svg",
             "--margin 0.2"),
     Command("folds", "ranks ../in/folds.csv --n-train 90 --n-test 10 -o folds.md", ""),

@@ -27,8 +27,8 @@ import modelcompare as mc
 from experiments.validity.by_cell import simulate
 from experiments.validity.keep import ALPHA, N_SAMPLES, N_STEPS, PLANS, _shares
 from experiments.validity.keep_worlds import _COMBINED, BASE, SCREEN, rates_of
+from modelcompare.plugins.ledgers.levels import level_of_look
 from modelcompare.questions.gains import Gain
-from modelcompare.significance.repeated import level_of_look
 
 Params = dict[str, Any]
 Counts = tuple[int, ...]

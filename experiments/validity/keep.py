@@ -42,9 +42,9 @@ from experiments.validity.keep_worlds import (
     rates_of,
     tables_of,
 )
-from modelcompare.diagnostics.ledger import _row
 from modelcompare.intervals.betting import _BETS
-from modelcompare.significance.repeated import level_of_candidate, level_of_look, share_of
+from modelcompare.plugins.ledgers.levels import level_of_candidate, level_of_look, share_of
+from modelcompare.plugins.ledgers.report import _row
 
 Params = dict[str, Any]
 Array = np.ndarray

@@ -62,16 +62,11 @@ def _gaps(reading: Reading, output: Output, *, metrics: Sequence[str] = (), **op
 def of_two_models(
     reading: Reading, output: Output, *, function: str, metric: str | None = None,
     label: str | None = None, n_labels: int | None = None, queue: Path | None = None,
-    ledger: Path | None = None, **options: Any,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Answer a question about one value of two models, and draw the samples to label next."""
-    if ledger is not None:
-        output.check([ledger])
-        asked = {name: options[name] for name in ("margin", "power") if name in options}
-        output.emit(mc.diagnostics.budget(ledger, **asked), inputs=[ledger])
-        return
     if not reading.files:
-        raise ValueError("name files of predictions, or a ledger (--ledger FILE).")
+        raise ValueError("name files of predictions.")
     if (n_labels is None) != (queue is None):
         raise ValueError("--labels and --queue go together: how many to label, and their file.")
     output.check(reading.files)

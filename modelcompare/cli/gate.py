@@ -5,24 +5,21 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 
-import modelcompare as mc
 from modelcompare import escape
 from modelcompare.cli.output import append, document_of
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, answer_document, say
-from modelcompare.questions.gate_result import GateResult
-from modelcompare.questions.keep import KeepResult
+from modelcompare.questions.gate import gate as ask_gate
+from modelcompare.questions.gate_result import GateAnswer, GateResult
 from modelcompare.questions.rules import is_of_sets, read_rule, read_rules
 from modelcompare.report.result import Result
 from modelcompare.report.writers.formats import WRITERS
-from modelcompare.words import Decision, GateFormat, Spending
+from modelcompare.words import Decision, GateFormat
 
-Answered = GateResult | KeepResult
 # The line by which a comment on a pull request is found again, and GitHub's limit.
 _MARKER = "<!-- modelcompare gate -->"
 _LONGEST_COMMENT = 65_536
@@ -32,8 +29,8 @@ def gate(
     reading: Reading, *, baseline: str, candidate: str, metric: str | None = None,
     margin: float | None = None, label: str | None = None, rule: Sequence[str] = (),
     non_inferior: bool, superior: bool, equivalent: bool, inconclusive_exit: int,
-    format: GateFormat, ledger: Path | None = None, looks: int | Literal["any"] | None = None,
-    spending: Spending | None = None, expect_head: str | None = None, **options: Any,
+    format: GateFormat, ask: Callable[..., GateAnswer] = ask_gate, by_blocks: bool = True,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Pass a candidate, or exit with a code that gives the reason."""
     kind = _kind({"non-inferior": non_inferior, "superior": superior, "equivalent": equivalent})
@@ -53,25 +50,10 @@ def gate(
     asked = kind or "non-inferior"
     given = {"metric": metric, "label": label, "kind": asked, "margin": margin or 0.0}
     reading.compared = baseline, candidate
-    predictions, rules, more = read_for(reading, rule, given, by_blocks=ledger is None)
-    ask, repeated = _asked(ledger, looks, spending=spending, expect_head=expect_head)
-    found = ask(predictions, baseline, candidate, rules, **options, **more, **repeated)
+    predictions, rules, more = read_for(reading, rule, given, by_blocks=by_blocks)
+    found = ask(predictions, baseline, candidate, rules, **options, **more)
     print_answers(found, format, several=bool(rule))
     stop_unless_passed(found, inconclusive_exit)
-
-
-def _asked(
-    file: Path | None, looks: int | Literal["any"] | None, **settings: Any
-) -> tuple[Callable[..., Answered], dict[str, Any]]:
-    """Return the function that asks, with arguments: `keep` with a ledger of candidates."""
-    if file is None:
-        if looks not in (None, "any") or any(value is not None for value in settings.values()):
-            raise ValueError(
-                "--looks N, --spending and --expect-head are of a ledger; name it (--ledger FILE)."
-            )
-        return mc.gate, {"any_time": looks == "any"}
-    ledger = mc.Ledger(file, looks=looks, **settings)
-    return (mc.gate if ledger.kind == "looks" else mc.keep), {"ledger": ledger}
 
 
 def read_for(
@@ -89,7 +71,7 @@ def read_for(
     return predictions, rules, {"missing": reading.missing_sets} if of_sets else {}
 
 
-def stop_unless_passed(found: Answered, inconclusive_exit: int) -> None:
+def stop_unless_passed(found: GateAnswer, inconclusive_exit: int) -> None:
     """End the program with the code of an answer that is not a pass."""
     if not found.passed:
         raise click.exceptions.Exit(1 if found.answer == "shown otherwise" else inconclusive_exit)
@@ -103,7 +85,7 @@ def _kind(asked: Mapping[Decision, bool]) -> Decision | None:
     return chosen[0] if chosen else None
 
 
-def print_answers(found: Answered, format: GateFormat, *, several: bool) -> None:
+def print_answers(found: GateAnswer, format: GateFormat, *, several: bool) -> None:
     """Print answers, or their numbers; those of a single rule are not in a list."""
     result: Result = found
     if isinstance(found, GateResult) and not (several or found.ledger):
@@ -125,20 +107,19 @@ def print_answers(found: Answered, format: GateFormat, *, several: bool) -> None
         say(f"modelcompare: {found.ledger}")
 
 
-def _comment(found: Answered, numbers: str) -> str:
+def _comment(found: GateAnswer, numbers: str) -> str:
     """Write the comment on a pull request: answer, table, and the numbers folded up."""
-    word = found.word if isinstance(found, KeepResult) else found.answer
     # A name must not call a person, nor end the block of code.
     table = found.to_markdown().replace("@", "@\u200b")
     numbers = numbers.replace("`", "\\u0060")
-    text = f"{_MARKER}\n**{word}**\n\n{table}"
+    text = f"{_MARKER}\n**{found._word}**\n\n{table}"
     folded = f"<details><summary>Numbers</summary>\n\n```json\n{numbers}```\n\n</details>\n"
     if len(text) + len(folded) >= _LONGEST_COMMENT:
         folded = "The numbers are too long for a comment; `--format json` prints them.\n"
     return f"{text}\n{folded}"
 
 
-def _leave_for_workflow(found: Answered, numbers: str) -> None:
+def _leave_for_workflow(found: GateAnswer, numbers: str) -> None:
     """Append to the files that a workflow names: summary, outputs, and a comment."""
     texts = {
         # After a table, text without a blank line before it would be one more row.
@@ -151,13 +132,11 @@ def _leave_for_workflow(found: Answered, numbers: str) -> None:
             append(os.environ[name], text)
 
 
-def _outputs(found: Answered) -> Iterator[tuple[str, str]]:
+def _outputs(found: GateAnswer) -> Iterator[tuple[str, str]]:
     """Yield names and values for later steps; values of several rules are on separate lines."""
     yield "answer", found.answer
     yield "passed", str(found.passed).lower()
-    # An answer about one of many candidates has no numbers.
-    decisions = found.decisions if isinstance(found, GateResult) else ()
     for name in ("gain", "ci_low", "ci_high", "p_value", "n_needed"):
-        numbers = [getattr(decision, name) for decision in decisions]
+        numbers = [getattr(decision, name) for decision in found.decisions]
         yield name, "\n".join("" if math.isnan(each) else f"{each:.12g}" for each in numbers)
     yield "sentence", "\n".join(found.document().sentences)

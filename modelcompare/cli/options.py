@@ -103,11 +103,6 @@ OF_SETS = (
         help="Of test sets in their mean: {choices}; samples pools them.",
     ),
 )  # fmt: skip
-# Gates that are asked again: about samples that are added, or about other candidates.
-LEDGER = Option(
-    name="ledger", type=Path | None, metavar="FILE.jsonl",
-    help="File that records all that was asked of these samples.",
-)  # fmt: skip
 _input = partial(Option, panel="Input", metavar="COLUMN")
 output = partial(Option, panel="Output", type=Path | None)
 

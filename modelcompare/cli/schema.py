@@ -37,6 +37,8 @@ def result_types() -> list[type[Result]]:
 
 
 def _below(kind: Any) -> Iterator[type[Result]]:
+    """Yield the results below a class, without classes that several have in common."""
     for each in kind.__subclasses__():
-        yield each
+        if "_stem" in vars(each):
+            yield each
         yield from _below(each)

@@ -15,7 +15,6 @@ from modelcompare.cli.gates import GATES
 from modelcompare.cli.options import (
     FIGURE,
     FOLDER,
-    LEDGER,
     OF_SETS,
     OUTPUT,
     QUEUE,
@@ -162,7 +161,7 @@ _COMMANDS = (
             OPTIONS["label"], named("margin", "Difference to detect; by default the observed one."),
             _STUDY_LEVEL, OPTIONS["power"], OF_SETS[0], OPTIONS["cost_item"],
             OPTIONS["cost_run"], OPTIONS["zero_division"], *QUEUE,
-            replace(LEDGER, help="Of keep or gate: how many candidates or looks are left."), FOLDER,
+            FOLDER,
         ),
         "Estimate how many samples, and runs, a difference needs.",
         (
@@ -170,7 +169,6 @@ _COMMANDS = (
             "runs.csv --margin 0.01 --cost-item 2 --cost-run 500",
         ),
         {"function": "sample_size"},
-        {"ledger": ("margin", "power")},
     ),
     Command(
         "ranks",

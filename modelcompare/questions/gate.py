@@ -9,14 +9,14 @@ sets is corrected for their number, and so are opposites, each of which would cl
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from modelcompare import plugs
 from modelcompare.arguments import checked
 from modelcompare.comparison.compare_groups import weighed
 from modelcompare.comparison.suite import within
@@ -29,8 +29,6 @@ from modelcompare.questions.decide import (
     decide,
 )
 from modelcompare.questions.gate_result import GateResult
-from modelcompare.questions.ledger import Ledger, check_ledger
-from modelcompare.questions.looks import at_look
 from modelcompare.questions.rules import read_rules
 from modelcompare.significance.corrections import adjust
 from modelcompare.words import check_one_sided
@@ -40,7 +38,6 @@ from modelcompare.words import check_one_sided
     decide,
     predictions=check_sets,
     alpha=check_one_sided,
-    ledger=check_ledger,
 )
 def gate(
     predictions: TestSet | Mapping[str, TestSet],
@@ -49,7 +46,7 @@ def gate(
     rules: Iterable[str | Mapping[str, Any]],
     *,
     alpha: float = 0.05,
-    ledger: Ledger | str | os.PathLike[str] | None = None,
+    ledger: Any = None,
     **options: Any,
 ) -> GateResult:
     """Decide between a baseline and a candidate by several rules, all of which must hold.
@@ -105,9 +102,8 @@ def gate(
     ask = partial(_by_rules, models=models, rules=read)
     if ledger is None:
         return ask(predictions, alpha=alpha, options=options)
-    return at_look(
-        predictions, models, read, ledger=Ledger.of(ledger), alpha=alpha, options=options, ask=ask
-    )
+    answer: Callable[..., GateResult] = plugs.behind("ledger")
+    return answer(predictions, models, read, ledger=ledger, alpha=alpha, options=options, ask=ask)
 
 
 def _by_rules(

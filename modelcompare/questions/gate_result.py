@@ -20,8 +20,42 @@ from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.words import Answer, signature, value_name
 
 
+class GateAnswer(Result):
+    """Base of the answers about a candidate that may replace a baseline."""
+
+    @property
+    def ledger(self) -> str:
+        """Number of the answer and head of its record, or empty."""
+        return ""
+
+    @property
+    def decisions(self) -> tuple[DecisionResult, ...]:
+        """Decisions with estimates, if the answer has any."""
+        return ()
+
+    @property
+    def answer(self) -> Answer:
+        """Shown, shown otherwise, or not enough data."""
+        raise NotImplementedError
+
+    @property
+    def answered(self) -> list[tuple[Answer, str]]:
+        """Answers, each with its sentence."""
+        raise NotImplementedError
+
+    @property
+    def passed(self) -> bool:
+        """True where all that was asked is shown to hold."""
+        return self.answer == "shown"
+
+    @property
+    def _word(self) -> str:
+        """The answer in a word or a few."""
+        return self.answer
+
+
 @dataclass(frozen=True, kw_only=True)
-class GateResult(Result):
+class GateResult(GateAnswer):
     """Decisions by several rules.
 
     Attributes

@@ -4,7 +4,6 @@ import inspect
 import math
 import traceback
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -27,8 +26,6 @@ from tests.senseless import (
     Door,
 )
 
-LEDGER = Path(mkdtemp()) / "ledger.jsonl"
-mc.keep(PLAIN, "a", "b", "f1_macro:+0", ledger=LEDGER, **FEW)
 COUNTED = pd.DataFrame({
     "id": [0, 1] * 2, "model": [*"aabb"], "tp": [2, 1, 1, 2], "fp": [0, 1, 1, 0], "fn": [1, 1, 2, 0],
 })  # fmt: skip
@@ -174,17 +171,6 @@ def _doors() -> dict[str, Door]:
             {"predictions": PLAIN, "baseline": "a", "candidate": "b", "rules": ["f1_macro:-0.01"],
              **FEW},
         ),
-        "keep": Door(
-            mc.keep,
-            {"predictions": PLAIN, "baseline": "a", "candidate": "b", "rules": ["f1_macro:+0"],
-             "ledger": LEDGER, **FEW},
-        ),
-        "Ledger": Door(
-            mc.Ledger, {"path": "ledger.jsonl"}, beside={"spending": {"looks": 3}},
-            instead={"path": [5, [], {}, NAN, True, ""], "expect_head": [5, [], {}, NAN, True]},
-        ),
-        "keep_report": Door(mc.diagnostics.keep_report, {"ledger": LEDGER}),
-        "budget": Door(mc.diagnostics.budget, {"ledger": LEDGER, "margin": 0.1}),
         "omnibus_test": Door(mc.inference.omnibus_test, {"predictions": PLAIN}),
         "paired_test": Door(mc.paired_test, {**TWO, **FEW}),
         "sample_size": Door(mc.sample_size, TWO),

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.cli.workflow import outputs
+from tests.plugged import plugged
 
 FEW = ("--resamples", "199")
 PASSES = ("--baseline", "poor", "--candidate", "good", "--metric", "accuracy", *FEW)
@@ -57,8 +58,7 @@ def test_forms(run, wide_csv):
 @pytest.mark.parametrize(
     "rules",
     [("--metric", "accuracy", "--margin", "0.1"), ("--rule", "accuracy:-0.1", "--rule", "f1[cat]:+0"),
-     ("--metric", "accuracy", "--superior", "--ledger", "runs.jsonl"),
-     ("--metric", "accuracy", "--margin", "0.1", "--ledger", "looks.jsonl", "--looks", "3")],
+     *plugged("COMMENTED").values()],
 )  # fmt: skip
 def test_a_comment_has_the_answer_on_top_and_the_same_numbers_as_json(run, wide_csv, rules):
     gate = ("gate", wide_csv, "--baseline", "poor", "--candidate", "good", *rules, *FEW)
@@ -336,20 +336,3 @@ def test_the_range_of_scores_is_declared_by_an_option(run, tmp_path):
     labels.to_csv(tmp_path / "labels.csv", index=False)
     done = run("compare", "labels.csv", "--read", "range=0,1")
     assert "the models gave labels, for which bounds (--read range) has no meaning" in done.err
-
-
-@pytest.mark.parametrize(
-    ("given", "part"),
-    [
-        (("--looks", "3"), "--looks N, --spending and --expect-head are of a ledger; name it"),
-        (("--looks", "any", "--expect-head", "abc"), "are of a ledger; name it (--ledger FILE)"),
-        (("--spending", "pocock"), "are of a ledger; name it"),
-        (("--looks", "few"), "--looks must be a whole number or any, got 'few'"),
-        (("--ledger", "l.jsonl", "--spending", "pocock"), "(--spending) is of a planned number"),
-        (("--ledger", "l.jsonl", "--looks", "0"), "`looks` must be at least 1, got 0"),
-    ],
-)  # fmt: skip
-def test_options_of_ledgers_without_effect_are_refused(run, wide_csv, given, part):
-    done = run("gate", wide_csv, *PASSES, "--superior", *given)
-    assert done.code == 2
-    assert part in done.err

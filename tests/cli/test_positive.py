@@ -40,12 +40,11 @@ def test_the_refusal_ends_in_a_command_that_answers(run, kind):
     assert "classes: ok, fraud (positive: fraud)" in shown.read + shown.err
 
 
-@pytest.mark.parametrize("command", ["compare", "gate", "keep", "sample-size", "report", "sketch"])
+@pytest.mark.parametrize("command", ["compare", "gate", "sample-size", "report", "sketch"])
 def test_every_command_refuses_and_answers(run, command):
     asked = {
         "compare": ["-m", "roc_auc", "--resamples", "99"],
         "gate": ["--baseline", "bad", "--candidate", "good", "--rule", "roc_auc:-0.02"],
-        "keep": ["--baseline", "bad", "--candidate", "good", "--rule", "roc_auc:+0", "--ledger", "l.jsonl"],
         "sample-size": ["-m", "roc_auc"],
         "report": ["-m", "roc_auc", "--resamples", "99", "-o", "r.html"],
         "sketch": ["-m", "accuracy", "-o", "s.parquet"],

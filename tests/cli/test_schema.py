@@ -1,10 +1,8 @@
 import json
 
 import jsonschema
-import pandas as pd
 import pytest
 
-import modelcompare as mc
 from modelcompare.cli import application
 from modelcompare.cli.schema import whole_schema
 from tests.plugged import plugged
@@ -23,9 +21,6 @@ ASKED = [
     ("compare", ("snli.npz", "-m", "accuracy", *FEW), "compare"),
     ("gate", ("snli.npz", *MODELS, "--margin", "0.1", *FEW), "decision"),
     ("gate", ("snli.npz", *MODELS, "--rule", "f1[neutral]:-0.1", *FEW), "gate"),
-    ("keep", ("snli.npz", *MODELS, "--ledger", "l.jsonl", *UNDECIDED, *FEW), "keep"),
-    ("keep", ("--report", "--margin", "0.1", "--ledger", "known.jsonl"), "keep_report"),
-    ("sample-size", ("--margin", "0.1", "--ledger", "known.jsonl"), "budget"),
     ("sample-size", ("snli.npz", "--model", "mlp", "--model", "bow_pair"), "sample_size"),
     ("metrics", (), "metrics"),
     ("metrics", ("f1",), "metrics"),
@@ -78,9 +73,8 @@ def test_what_a_command_writes_as_json_is_as_the_printed_schema_says(
     (tmp_path / "halves.csv").write_text(HALVES)
     (tmp_path / "folds.csv").write_text(FOLDS)
     (tmp_path / "sets.csv").write_text(FOLDS.replace("fold", "dataset"))
-    rows = [{"y_true": i % 2, "a": i % 3 % 2, "b": i % 2} for i in range(80)]
-    preds = mc.read_predictions(pd.DataFrame(rows))
-    mc.keep(preds, "a", "b", "accuracy:+0", ledger=tmp_path / "known.jsonl")
+    for write in plugged("FILES").values():
+        write(tmp_path)
     done = run(*command.split(), *arguments, "--format", "json")
     assert done.code == 0, done.err
     document = json.loads(done.out)

@@ -97,13 +97,6 @@ def test_what_needs_a_direction_asks(ask):
         ask()
 
 
-def test_no_candidate_is_kept_and_no_ledger_begun(tmp_path):
-    ledger = tmp_path / "ledger.jsonl"
-    with pytest.raises(ValueError, match=ASKED):
-        mc.keep(PREDS, "A", "B", ["mean_score:+0"], ledger=mc.Ledger(ledger, candidates=3))
-    assert not ledger.exists()
-
-
 def test_tests_and_sizes_need_no_direction():
     known = mc.Predictions.from_scores(SCORES, greater_is_better=False)
     for each in (PREDS, known):

@@ -1,7 +1,6 @@
 """Rows that repeat separate runs in different numbers count once, wherever a number is shown."""
 
 import re
-import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -230,14 +229,6 @@ def test_models_of_separate_runs_have_no_common_rows(preds):
     assert (found.n_samples, len(found.table)) == (N, apart)
     agreement = mc.diagnostics.model_agreement(chosen, n_resamples=9).set_index("statistic")
     assert agreement["estimate"]["churn"] == pytest.approx(apart / N)
-
-
-def test_a_ledger_counts_results(tmp_path):
-    path = tmp_path / "looks.jsonl"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        mc.gate(UNEQUAL, "a", "b", ["mean_score:-0.01"], ledger=mc.Ledger(path, looks=2), **FEW)
-    assert mc.diagnostics.budget(path).n_samples == 5 * N
 
 
 def test_answers_of_one_run_that_differ_are_separate_results():

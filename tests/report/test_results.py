@@ -6,8 +6,6 @@ import json
 import re
 from functools import cache
 from html.parser import HTMLParser
-from pathlib import Path
-from tempfile import mkdtemp
 
 import numpy as np
 import pandas as pd
@@ -52,13 +50,6 @@ def _judged():
     return mc.Predictions(seen, {"m0": m0, "m1": m1}, judge=judge)
 
 
-@cache
-def _ledger():
-    """A ledger of one candidate."""
-    path = Path(mkdtemp()) / "ledger.jsonl"
-    return path, mc.keep(preds(), "m1", "m0", "accuracy:+0", ledger=path, **FEW)
-
-
 MADE = {
     "Comparison": lambda: mc.compare(preds(), ["accuracy", "f1"], **FEW),
     "GroupComparison": lambda: mc.compare_groups(
@@ -75,17 +66,6 @@ MADE = {
     "BoundedComparison": _bounded,
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
     "GateResult": lambda: mc.gate(preds(), "m0", "m1", ["accuracy:-0.01", "f1[0]:+-0.2"], **FEW),
-    "GateResult of a look": lambda: mc.gate(
-        preds(),
-        "m0",
-        "m1",
-        "accuracy:-0.01",
-        ledger=mc.Ledger(Path(mkdtemp()) / "l.jsonl", looks=2),
-        **FEW,
-    ),
-    "KeepResult": lambda: _ledger()[1],
-    "KeepReport": lambda: mc.diagnostics.keep_report(_ledger()[0], margin=0.05),
-    "Budget": lambda: mc.diagnostics.budget(_ledger()[0], margin=0.05),
     "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1", label=1, **FEW),
     "OmnibusResult": lambda: mc.inference.omnibus_test(preds()),
     "SampleSize": lambda: mc.sample_size(preds(), "m0", "m1", "f1", label=1),

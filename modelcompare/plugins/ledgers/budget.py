@@ -17,11 +17,11 @@ from scipy.special import ndtr, ndtri
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.options import check_positive
+from modelcompare.plugins.ledgers.history import History, n_of
+from modelcompare.plugins.ledgers.keep import next_level
+from modelcompare.plugins.ledgers.ledger import Ledger, check_ledger
+from modelcompare.plugins.ledgers.looks import levels_at
 from modelcompare.questions.claims import claims_of
-from modelcompare.questions.history import History, n_of
-from modelcompare.questions.keep import next_level
-from modelcompare.questions.ledger import Ledger, check_ledger
-from modelcompare.questions.looks import levels_at
 from modelcompare.report.document import Document
 from modelcompare.report.fields import Field, frame
 from modelcompare.report.numbers import format_size

@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.questions import history as histories
-from modelcompare.questions.history import History
-from tests.keep import sets
+from modelcompare.plugins.ledgers import history as histories
+from modelcompare.plugins.ledgers.history import History
+from tests import candidates as sets
 
 RULE = "accuracy:+0"
 # Processes that have imported everything, forked from one that waits.
 _SERVER = multiprocessing.get_context("forkserver")
-_SERVER.set_forkserver_preload(["modelcompare.questions.keep", "tests.keep.sets"])
+_SERVER.set_forkserver_preload(["modelcompare.plugins.ledgers.keep", "tests.candidates"])
 
 
 def candidate(number):

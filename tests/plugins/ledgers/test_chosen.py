@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm, truncnorm
 
-from modelcompare.intervals.chosen import of_chosen
+from modelcompare.plugins.ledgers.chosen import of_chosen
 
 
 def share_below(gain, mean, error, bar):

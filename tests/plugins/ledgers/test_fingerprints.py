@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.questions import budget as budgets
-from modelcompare.questions import fingerprints
-from modelcompare.questions import history as histories
-from modelcompare.questions.history import History
-from modelcompare.significance.repeated import level_of_look
-from tests.keep import sets
+from modelcompare.plugins.ledgers import budget as budgets
+from modelcompare.plugins.ledgers import fingerprints
+from modelcompare.plugins.ledgers import history as histories
+from modelcompare.plugins.ledgers.history import History
+from modelcompare.plugins.ledgers.levels import level_of_look
+from tests import candidates as sets
 
 RULE = "accuracy:+0"
 OVER_SETS = ["mean(accuracy):+0"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from modelcompare.questions.fingerprints import (
+from modelcompare.plugins.ledgers.fingerprints import (
     Asked,
     by_name,
     check_grown,
@@ -14,15 +14,15 @@ from modelcompare.questions.fingerprints import (
     in_order,
     question_of,
 )
+from modelcompare.plugins.ledgers.history import History, n_of
+from modelcompare.plugins.ledgers.ledger import Ledger, check_ledger, opened
+from modelcompare.plugins.ledgers.levels import levels_of_looks
 from modelcompare.questions.gate_result import GateResult
-from modelcompare.questions.history import History, n_of
-from modelcompare.questions.ledger import Ledger, opened
-from modelcompare.significance.repeated import levels_of_looks
 
 
 def at_look(
     predictions: Asked, models: tuple[str, str], rules: Sequence[Mapping[str, Any]], *,
-    ledger: Ledger, alpha: float, options: Mapping[str, Any],
+    ledger: Any, alpha: float, options: Mapping[str, Any],
     ask: Callable[..., GateResult],
 ) -> GateResult:  # fmt: skip
     """Ask at the level of the next look, and record the answer.
@@ -35,9 +35,10 @@ def at_look(
     ValueError
         If all looks are used, one of them was decisive, or more changed than samples added.
     """
+    check_ledger("ledger", ledger)
     check_stays(predictions)
     sets = by_name(predictions)
-    with opened(ledger, "looks", rules, alpha, options) as known:
+    with opened(Ledger.of(ledger), "looks", rules, alpha, options) as known:
         before = known.entries[-1] if known.entries else None
         if before is not None:
             check_grown(known, sets, models)

@@ -14,9 +14,10 @@ import numpy as np
 
 from modelcompare.arguments import checked
 from modelcompare.paths import locked
+from modelcompare.plugins.ledgers.history import HEADER, History
+from modelcompare.plugins.ledgers.words import Control, Spending
 from modelcompare.questions.decide import decide
-from modelcompare.questions.history import HEADER, History
-from modelcompare.words import Control, Spending, check_count, check_text, shown
+from modelcompare.words import check_count, check_text, shown
 
 Kind = Literal["looks", "candidates"]
 _MOST_LOOKS, _MOST_CANDIDATES = 1_000, 100_000

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 import modelcompare as mc
-from modelcompare.significance.repeated import level_of_look
+from modelcompare.plugins.ledgers.levels import level_of_look
 
 LEVELS = (1e-12, 1e-6, 1e-4, 0.002, 0.01, 0.05)
 

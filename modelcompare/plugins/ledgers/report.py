@@ -12,13 +12,13 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.escape import terminal
-from modelcompare.intervals.chosen import of_chosen
 from modelcompare.options import check_positive
-from modelcompare.questions.budget import Budget, budget, error_of, read_existing
+from modelcompare.plugins.ledgers.budget import Budget, budget, error_of, read_existing
+from modelcompare.plugins.ledgers.chosen import of_chosen
+from modelcompare.plugins.ledgers.history import n_of
+from modelcompare.plugins.ledgers.keep import WORDS
+from modelcompare.plugins.ledgers.ledger import Ledger, check_ledger
 from modelcompare.questions.claims import claims_of
-from modelcompare.questions.history import n_of
-from modelcompare.questions.keep import WORDS
-from modelcompare.questions.ledger import Ledger, check_ledger
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, frame, member, value
 from modelcompare.report.figures.layout import Caption, draw_panels

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.questions.history import History
-from tests.keep import sets
+from modelcompare.plugins.ledgers.history import History
+from tests import candidates as sets
 
 RULE = "accuracy:+0"
 

@@ -16,8 +16,7 @@ from modelcompare.arguments import checked
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import n_runs
 from modelcompare.escape import terminal
-from modelcompare.questions.decide import check_known, check_sets, decide
-from modelcompare.questions.fingerprints import (
+from modelcompare.plugins.ledgers.fingerprints import (
     ROLES,
     by_name,
     changes,
@@ -25,19 +24,19 @@ from modelcompare.questions.fingerprints import (
     in_order,
     question_of,
 )
+from modelcompare.plugins.ledgers.history import History, n_of
+from modelcompare.plugins.ledgers.ledger import Ledger, check_ledger, opened
+from modelcompare.plugins.ledgers.levels import level_of_candidate
+from modelcompare.plugins.ledgers.words import Word
+from modelcompare.questions.decide import check_known, check_sets, decide
 from modelcompare.questions.gate import gate
-from modelcompare.questions.gate_result import GateResult
-from modelcompare.questions.history import History, n_of
-from modelcompare.questions.ledger import Ledger, check_ledger, opened
+from modelcompare.questions.gate_result import GateAnswer, GateResult
 from modelcompare.questions.rules import read_rules
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, member
-from modelcompare.report.result import Result
 from modelcompare.report.tables import Table
-from modelcompare.significance.repeated import level_of_candidate
 from modelcompare.words import (
     Answer,
-    Word,
     check_one_sided,
     signature,
 )
@@ -48,7 +47,7 @@ WORDS: Mapping[Answer, Word] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeepResult(Result):
+class KeepResult(GateAnswer):
     """Answer about one of many candidates: a word and its reason.
 
     Attributes
@@ -100,6 +99,10 @@ class KeepResult(Result):
     def answered(self) -> list[tuple[Answer, str]]:
         """The answer with its sentence, as those of `gate`."""
         return [(self.answer, self.sentence())]
+
+    @property
+    def _word(self) -> str:
+        return self.word
 
     @property
     def ledger(self) -> str:

@@ -14,7 +14,7 @@ from modelcompare.arrays import AnyArray
 from modelcompare.data.sizes import n_seen, repeats
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import times_of_blocks
-from modelcompare.questions.history import HEX, History
+from modelcompare.plugins.ledgers.history import HEX, History
 from modelcompare.words import SampleColumn
 
 # The models of a question.

@@ -8,9 +8,9 @@ import pytest
 from scipy.stats import binomtest, norm
 
 import modelcompare as mc
-from modelcompare.intervals.chosen import of_chosen
-from modelcompare.questions.history import History
-from tests.keep import sets
+from modelcompare.plugins.ledgers.chosen import of_chosen
+from modelcompare.plugins.ledgers.history import History
+from tests import candidates as sets
 from tests.report.written import as_json
 
 RULE = "accuracy:+0"
