@@ -18,8 +18,10 @@ from modelcompare.data.kind_inference import are_codes
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.messages import as_options
-from modelcompare.readers.profile import Profile, find_truth
+from modelcompare.readers.profile import Profile
 from modelcompare.readers.records import PROBABILITY
+from modelcompare.readers.role_table import TRUTH_OF_ROW
+from modelcompare.readers.roles import Roles, solve
 
 _WRITTEN = re.compile(r"\s*[\[(](.*)[\])]\s*", re.DOTALL)
 # Names that numpy and torch write around numbers and lists.
@@ -106,7 +108,7 @@ def _of_models(seen: Profile) -> Profile:
     if seen.written or columns.pred or columns.model_column or seen.first(names.MODEL):
         return seen
     truths = seen.usual(names.TRUE) if columns.true is None else [columns.true]
-    if not truths or cell_types.holds_objects(seen.frame[truths[0]]):
+    if not truths or seen.holds_objects(truths[0]):
         return seen
     classes = {str(label) for label in seen.present(truths[0]).unique()}
     free = [h for h in seen.headings if "." in h and h not in seen.named]
@@ -224,7 +226,7 @@ def _classes(seen: Profile, heading: str, n_classes: int, lists: Sequence[str]) 
         )
     if labels is not None:
         return [*labels]
-    true = find_truth(seen, beside={*lists})
+    true = solve(seen, [TRUTH_OF_ROW], Roles(skip=lists))["truth"]
     truth = np.empty(0) if true is None else _true_labels(seen, true)
     if truth.dtype.kind in "iu" and len(truth) and are_codes(truth, n_classes):
         return [*map(str, range(n_classes))]

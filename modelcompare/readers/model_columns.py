@@ -27,7 +27,7 @@ def model_columns(seen: Profile, candidates: Sequence[str], true: str | None
     """Split columns without a role into those of models and descriptions."""
     if seen.columns.models is not None:
         wanted = [h for h in candidates if any(fnmatchcase(h, m) for m in seen.columns.models)]
-        texts = [h for h in wanted if not cell_types.share_of_numbers(seen.frame[h], seen.marks)]
+        texts = [h for h in wanted if not seen.share_of_numbers(h)]
         if true is None and texts and not seen.columns.scores:
             _refuse_no_truth(seen, texts)
         beside = set() if true is None else _beside(seen, candidates, wanted, true)
@@ -63,7 +63,7 @@ def _scores(seen: Profile, candidates: Sequence[str]) -> tuple[list[str], list[s
     """Take columns of numbers for models, and columns of texts for descriptions."""
     numeric, left_out = [], []
     for heading in candidates:
-        share = cell_types.share_of_numbers(seen.frame[heading], seen.marks)
+        share = seen.share_of_numbers(heading)
         if share == 1:
             numeric.append(heading)
         elif share >= SHARED:
@@ -105,7 +105,7 @@ def _refuse_published(seen: Profile, numeric: Sequence[str], texts: Sequence[str
                 "models= (--model)."
             )
     alone = len(numeric) == 1 and names.plain(numeric[0]) in names.SCORE
-    repeated = [h for h in texts if names.plain(h) not in names.BESIDE and _repeats(seen, h)]
+    repeated = [h for h in texts if names.plain(h) not in names.BESIDE and seen.repeats(h)]
     if alone and repeated:
         raise ValueError(
             f"{seen.where}: column {numeric[0]!r} is named like a score, not like a model; if "
@@ -113,11 +113,6 @@ def _refuse_published(seen: Profile, numeric: Sequence[str], texts: Sequence[str
             f"{as_options(model_column=repeated[0])}, else name the model with models= (--model "
             f"{numeric[0]})."
         )
-
-
-def _repeats(seen: Profile, heading: str) -> bool:
-    column = seen.present(heading)
-    return not cell_types.holds_objects(column) and column.nunique() < len(seen.frame)
 
 
 def _refuse_parts(seen: Profile, numeric: Sequence[str]) -> None:
@@ -305,10 +300,10 @@ def _why_no_output(
 
 def _refuse_answers(seen: Profile, headings: Sequence[str], true: str) -> None:
     """Refuse many different texts beside a truth of few, which would all be classes."""
-    if seen.columns.kind != "auto" or cell_types.share_of_numbers(seen.frame[true], seen.marks):
+    if seen.columns.kind != "auto" or seen.share_of_numbers(true):
         return
     for heading in headings:
-        numeric = seen.is_numeric(heading) or cell_types.holds_objects(seen.frame[heading])
+        numeric = seen.is_numeric(heading) or seen.holds_objects(heading)
         if numeric or seen.overlap(heading, true) == 1:
             continue
         held, known = ({*seen.present(each).astype(str)} for each in (heading, true))
@@ -347,13 +342,13 @@ def _describes(seen: Profile, heading: str, true: str) -> bool:
     column = seen.present(heading)
     if len(seen.frame) < FEW_ROWS or seen.overlap(heading, true) > 0:
         return False
-    if len(column) == 0 or names.plain(heading) in names.PROSE or cell_types.holds_objects(column):
+    if len(column) == 0 or names.plain(heading) in names.PROSE or seen.holds_objects(heading):
         return True
     return column.nunique() > len(column) / 2 and not seen.is_real(heading)
 
 
 def _is_misspelt(seen: Profile, heading: str, true: str) -> bool:
-    if cell_types.holds_objects(seen.frame[heading]):
+    if seen.holds_objects(heading):
         return False
     predicted, known = (seen.present(each).unique().tolist() for each in (heading, true))
     return bool(spelling.remedy(predicted, known))
@@ -364,8 +359,8 @@ def _refuse_doubtful(seen: Profile, headings: Sequence[str], doubts: Mapping[str
     held = [heading for heading in headings if doubts.get(heading)]
     if not held:
         return
-    some = [h for h in held if not (names.measures(h) or seen.is_real(h))]
-    some = [h for h in some if not cell_types.holds_objects(seen.frame[h])]
+    other = (h for h in held if not (names.measures(h) or seen.is_real(h)))
+    some = [h for h in other if not seen.holds_objects(h)]
     ids = [h for h in seen.usual(names.ID, headings) if not seen.all_differ(h)]
     groups = [*names.named(some, names.USER), *ids][:1]
     counts = {h: seen.present(h).value_counts() for h in some if h not in groups}

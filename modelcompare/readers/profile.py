@@ -1,10 +1,11 @@
-"""A table with its options: properties of its columns, and the column of the truth."""
+"""A table with its options: properties of its columns."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fnmatch import fnmatchcase
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial, wraps
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -12,9 +13,9 @@ import pandas as pd
 from modelcompare.arrays import IntArray
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.cell_types import Column
-from modelcompare.readers.messages import as_options
 from modelcompare.readers.options import Columns
 
+T = TypeVar("T")
 # In fewer rows all values of a column may differ by chance, or none be a true label.
 FEW_ROWS = 10
 # Smallest fraction of a model's labels that are true labels other than by chance.
@@ -23,6 +24,23 @@ SHARED = 0.5
 _MANY_CLASSES = 50
 # Upper 5 % point of the normal distribution.
 _NORMAL_95 = 1.645
+
+
+def remembered(property_of: Callable[..., T]) -> Callable[..., T]:
+    """Return a method of `Profile` that inspects columns once, and remembers its answers.
+
+    Not a cached method: a table in a cycle of references would stay in memory.
+    """
+
+    @wraps(property_of)
+    def answer(seen: Profile, *headings: str) -> T:
+        key = property_of.__name__, *headings
+        if key not in seen._answers:
+            seen._answers[key] = property_of(seen, *headings)
+        found: T = seen._answers[key]
+        return found
+
+    return answer
 
 
 class Profile:
@@ -44,7 +62,7 @@ class Profile:
         # Caches the truth and the column under inspection. Not a cached method: a table in a cycle
         # of references would stay in memory.
         self.present = lru_cache(maxsize=4)(partial(_present, self.frame, self.marks))
-        self._overlaps: dict[tuple[str, str], float] = {}
+        self._answers: dict[tuple[Any, ...], Any] = {}
 
     def holding(self, frame: pd.DataFrame, columns: Columns | None = None) -> Profile:
         """Return the same table with other columns, and perhaps other options."""
@@ -60,11 +78,6 @@ class Profile:
         """
         taken = self.named.union(skip)
         return [h for h in names.named(self.headings, usual) if h not in taken]
-
-    def free(self, skip: Collection[str | None]) -> list[str]:
-        """Return columns without a role whose names do not describe samples."""
-        taken = self.named.union(skip)
-        return [h for h in self.headings if h not in taken and not names.describes(h)]
 
     def first(self, usual: tuple[str, ...]) -> str | None:
         """Return the first column with a usual name and no other role."""
@@ -82,13 +95,9 @@ class Profile:
             return True
         return self.overlap(heading, truth) >= share
 
+    @remembered
     def overlap(self, heading: str, truth: str) -> float:
         """Return the fraction of a column's cells that equal a value of another column."""
-        if (heading, truth) not in self._overlaps:
-            self._overlaps[heading, truth] = self._overlap(heading, truth)
-        return self._overlaps[heading, truth]
-
-    def _overlap(self, heading: str, truth: str) -> float:
         held, known = self.present(heading), self.present(truth)
         if isinstance(next(iter(held), None), tuple):
             # Sets of labels, of which single labels are compared.
@@ -111,10 +120,12 @@ class Profile:
         found = self.frame[[heading, other]].apply(cell_types.as_numbers).corr().iloc[0, 1]
         return 0.0 if np.isnan(found) else float(found)
 
+    @remembered
     def has_marks(self, heading: str) -> bool:
         """Return whether a column has 0 and 1, or False and True, only."""
         return {*np.unique(cell_types.as_numbers(self.present(heading)))} <= {0.0, 1.0}
 
+    @remembered
     def is_real(self, heading: str) -> bool:
         column = self.present(heading)
         if column.dtype.kind not in "iuf" and cell_types.share_of_numbers(column, ()) < 1:
@@ -122,19 +133,37 @@ class Profile:
         values = cell_types.as_numbers(column)
         return bool((values != np.trunc(values)).any())
 
+    @remembered
+    def share_of_numbers(self, heading: str) -> float:
+        return cell_types.share_of_numbers(self.frame[heading], self.marks)
+
     def is_numeric(self, heading: str) -> bool:
-        return cell_types.share_of_numbers(self.frame[heading], self.marks) == 1
+        return self.share_of_numbers(heading) == 1
+
+    @remembered
+    def holds_objects(self, heading: str) -> bool:
+        """Return whether cells of a column are lists or objects."""
+        return cell_types.holds_objects(self.frame[heading])
+
+    def repeats(self, heading: str) -> bool:
+        """Return whether a column, not of lists or objects, has fewer values than rows."""
+        return not self.holds_objects(heading) and (
+            self.present(heading).nunique() < len(self.frame)
+        )
 
     def all_differ(self, heading: str, within: Sequence[str] = ()) -> bool:
         """Return whether a column has distinct values, and no lists or objects.
 
         Values may repeat where the cells of the columns `within` differ.
         """
-        column = self.frame[heading]
-        if cell_types.holds_objects(column):
-            return False
-        return not self.frame.duplicated([*within, heading]).any()
+        return not self.holds_objects(heading) and self.unique(*within, heading)
 
+    @remembered
+    def unique(self, *headings: str) -> bool:
+        """Return whether no two rows have the same cells in some columns."""
+        return not self.frame.duplicated([*headings]).any()
+
+    @remembered
     def identifies_rows(self, heading: str) -> bool:
         """Return whether a column has distinct texts."""
         if self.frame[heading].dtype.kind in "iufb" or not self.all_differ(heading):
@@ -149,6 +178,7 @@ class Profile:
             return False
         return self.frame[heading].astype(str).tolist() == [*map(str, range(len(self.frame)))]
 
+    @remembered
     def numbers_rows(self, heading: str) -> bool:
         """Return whether a column has distinct integers, like row numbers."""
         if not self.is_numeric(heading):
@@ -157,6 +187,7 @@ class Profile:
         distinct = len(values) == len(self.frame) >= FEW_ROWS and values.is_unique
         return distinct and bool((values % 1 == 0).all())
 
+    @remembered
     def range(self, heading: str) -> float:
         values = pd.to_numeric(self.present(heading), errors="coerce")
         return float(values.abs().max()) if len(values) else 0.0
@@ -197,40 +228,9 @@ def _present(frame: pd.DataFrame, marks: Collection[str], heading: str) -> Colum
     return cell_types.present(column.mask(cell_types.marked(column, marks))).infer_objects()
 
 
-def find_truth(seen: Profile, *, beside: Collection[str | None] | None = None) -> str | None:
-    """Find the column of the truth: named, by its name, or by its name and content.
-
-    In rows of one model, with the other columns `beside`, the name is enough.
-    """
-    if seen.columns.true is not None:
-        return seen.columns.true
-    skip = seen.chosen if beside is None else beside
-    sure = seen.usual(names.TRUE, skip)
-    maybe = [] if sure else seen.usual(names.MAYBE_TRUE, skip)
-    if beside is not None:
-        return _one_truth(seen, sure) or next(iter(maybe), None)
-    others = [h for h in seen.headings if h not in {*seen.named, *maybe}]
-    if not seen.columns.output_kind.single_text:  # which need not have any values in common
-        maybe = [h for h in maybe if any(seen.could_be_of(o, h) for o in others)]
-    return _one_truth(seen, [*sure, *maybe])
-
-
-def _one_truth(seen: Profile, named: Sequence[str]) -> str | None:
-    """Return the first of several columns named like the truth, if they all agree."""
-    for other in named[1:]:
-        first = seen.frame[named[0]].astype(str)
-        if not first.equals(seen.frame[other].astype(str).rename(first.name)):
-            raise ValueError(
-                f"{seen.where}: columns {named[0]!r} and {other!r} are both named like the "
-                f"truth, and differ; name the right one with {as_options(true=named[0])}, "
-                f"or name the models with models= (--model)."
-            )
-    return next(iter(named), None)
-
-
 def check_labels(seen: Profile, true: str) -> None:
     """Refuse free texts as labels, which would make a class of every sample."""
-    if seen.columns.kind != "auto" or cell_types.share_of_numbers(seen.frame[true], seen.marks):
+    if seen.columns.kind != "auto" or seen.share_of_numbers(true):
         return
     held = seen.present(true)
     if cell_types.holds_objects(held):

@@ -19,7 +19,6 @@ from modelcompare.readers import names
 from modelcompare.readers.alignment import align, answer_key, check_same, ids_of, with_truth
 from modelcompare.readers.assemble import Part, predictions_of
 from modelcompare.readers.cell_types import Column, as_numbers, refuse_objects
-from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.messages import counted
 from modelcompare.readers.missing_marks import marked_missing
 from modelcompare.readers.names import numbers_answers
@@ -27,6 +26,7 @@ from modelcompare.readers.options import ITEM, OWN_RUN, Columns, column_of
 from modelcompare.readers.patterns import of_models, refuse_in_rows
 from modelcompare.readers.profile import Profile, agree_by_chance
 from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_part
+from modelcompare.readers.roles import Roles
 from modelcompare.readers.separate_runs import with_own_runs
 from modelcompare.readers.tables import nested
 from modelcompare.spelling import chosen
@@ -74,7 +74,7 @@ def wide_predictions(
     The classes are those `known` if the table is one block of more rows; otherwise those of its
     headings and cells.
     """
-    frame, columns, true = *_by_id(seen, roles), roles.true
+    frame, columns, true = *_by_id(seen, roles), roles["truth"]
     part = Part(seen.where, frame, true, roles.outputs, columns.judged)
     (part,) = parts = marked_missing([part], columns)
     lacking = part.cells.isna().sum()
@@ -90,12 +90,12 @@ def wide_predictions(
     unused = [each for each in roles.left_out if each not in used]
     unread = [*unused, *(name for name in scores if name not in predictions.names_beside)]
     truth = f"labels by {counted(columns.people)}, {columns.annotators}" if columns.people else true
-    dates = names.named(filter(None, [*roles.left_out, roles.id]), names.DATE)
+    dates = names.named(filter(None, [*roles.left_out, roles["id"]]), names.DATE)
     return Reading(
         with_source(predictions, "answers" if ITEM in frame else None, unread),
         {
-            "truth": truth or "none (scores)", "id": roles.id, "set": roles.set,
-            "answer" if numbers_answers(roles.run, seen.columns.runs) else "run": roles.run,
+            "truth": truth or "none (scores)", "id": roles["id"], "set": roles["set"],
+            "answer" if numbers_answers(roles["run"], seen.columns.runs) else "run": roles["run"],
             "judge": counted(columns.judged),
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
@@ -122,20 +122,20 @@ def _at_chance(predictions: Predictions) -> list[str]:
 
 def _by_id(seen: Profile, roles: Roles) -> tuple[pd.DataFrame, Columns]:
     """Return the needed columns with ids, and the options that follow from the roles."""
-    columns, run = seen.columns, roles.run or seen.columns.runs
+    columns, run = seen.columns, roles["run"] or seen.columns.runs
     answers = numbers_answers(run, columns.runs)
     columns = replace(columns, runs=None if answers else run)
     columns = of_models(columns, [*roles.outputs], seen.where)
     frame = seen.frame[[*dict.fromkeys([*roles.needed, *columns.beside_names])]]
-    if roles.id is not None:
-        ids = ids_of(seen.frame[roles.id], seen.written)
+    if roles["id"] is not None:
+        ids = ids_of(seen.frame[roles["id"]], seen.written)
         frame = frame.set_axis(ids)
         if answers:
             # Answers are distinct samples, and those to an item its cluster.
-            each = ids.astype(str) + " answer " + seen.frame[roles.run].astype(str)
+            each = ids.astype(str) + " answer " + seen.frame[run].astype(str)
             frame = frame.assign(**{ITEM: ids}).set_axis(pd.Index(each, name="id"))
             columns = replace(columns, groups=columns.groups or ITEM)
-    return frame, columns if roles.true is not None else replace(columns, kind="scores")
+    return frame, columns if roles["truth"] is not None else replace(columns, kind="scores")
 
 
 def _with_scores_beside(
@@ -161,29 +161,25 @@ def table_records(seen: Profile, roles: Roles) -> Records:
     """Return the records of a table with known roles; rows without ids are numbered."""
     refuse_in_rows(seen.columns, seen.where)
     frame, outputs = seen.frame, roles.outputs[""]
-    found = {
-        "model": roles.model, "set": roles.set, "run": roles.run, "filter": roles.filter,
-        "id": roles.id, "y_true": roles.true,
-    }  # fmt: skip
-    made = {to: frame[heading] for to, heading in found.items() if heading is not None}
-    if roles.id is None:
+    made = {role: frame[found.heading] for role, found in roles.found.items()}
+    if "truth" in made:
+        made["y_true"] = made.pop("truth")
+    if "id" not in made:
         made["id"] = pd.Series([*map(str, range(len(frame)))], index=frame.index, dtype=object)
     prefix = SCORE if roles.scored else PROBABILITY
     for what, heading in outputs.items():
         made["y_pred" if what is None else prefix + what] = frame[heading]
     if not roles.scored:
         made |= {SCORE + heading: frame[heading] for heading in roles.left_out}
-    parts = {
-        "truth": roles.true, "id": roles.id, "model": roles.model, "set": roles.set,
-        "run": roles.run, "scores" if roles.scored else "predictions": ", ".join(outputs.values()),
-    }  # fmt: skip
+    parts = {role: roles[role] for role in ("truth", "id", "model", "set", "run")}
+    parts["scores" if roles.scored else "predictions"] = ", ".join(outputs.values())
     listed = ", ".join(roles.left_out if roles.scored else ())
     unused = {"not used": f"{listed} (see --read score={roles.left_out[0]})"} if listed else {}
-    unused["left out"] = ", ".join(seen.folds([roles.id]))
+    unused["left out"] = ", ".join(seen.folds([roles["id"]]))
     return Records(
         frame=pd.DataFrame(made), beside=frame, written=seen.written,
         kind="scores" if roles.scored else seen.columns.kind, format="table",
-        answers=numbers_answers(roles.run, seen.columns.runs),
+        answers=numbers_answers(roles["run"], seen.columns.runs),
         parts={part: f"column {heading}" for part, heading in parts.items() if heading} | unused,
     )  # fmt: skip
 

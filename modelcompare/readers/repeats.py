@@ -9,7 +9,7 @@ import pandas as pd
 
 from modelcompare.data.sizes import times_repeated
 from modelcompare.readers import names
-from modelcompare.readers.cell_types import Column, as_numbers, holds_objects
+from modelcompare.readers.cell_types import Column, as_numbers
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.profile import Profile
 
@@ -25,7 +25,7 @@ def refuse_repeats(seen: Profile, true: str, identity: str | None, test_set: str
     """
     columns, fold, frame = seen.columns, seen.first(names.FOLD), seen.frame
     known = {identity, columns.id, columns.groups, columns.runs} != {None}
-    if known or holds_objects(frame[true]):
+    if known or seen.holds_objects(true):
         return
     if test_set is not None:
         frame = frame[frame[test_set] == frame[test_set].iloc[0]]

@@ -24,6 +24,7 @@ from modelcompare.readers.messages import as_options, counted, listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import SHARED, Profile
 from modelcompare.readers.reading import directed
+from modelcompare.readers.roles import Candidate, Rivals, Role, Roles, solve
 from modelcompare.readers.tables import as_frame
 from modelcompare.spelling import chosen
 from modelcompare.words import shown
@@ -31,6 +32,29 @@ from modelcompare.words import shown
 _WHERE = "`table`"
 # An epoch is a repetition in logs, and a stage of the training in a table.
 _RUN = tuple(name for name in names.RUN if name != "epoch")
+
+
+def _names_several(at: Candidate) -> float:
+    """Return whether a column varies, and is no column of scores: of a model ``method``, say."""
+    return not at.seen.is_real(at.heading) and at.seen.frame[at.heading].nunique() > 1
+
+
+def _only(first: Candidate, rivals: Rivals) -> bool:
+    """Choose the only column, and refuse several."""
+    for other in rivals:
+        raise ValueError(
+            f"{_WHERE}: columns {first.heading!r} and {other.heading!r} have usual names for the "
+            f"same role; name one with {as_options(**{first.role.option: first.heading})}."
+        )
+    return True
+
+
+ROLES = tuple(
+    Role(name=name, option=option, usual=usual, fits=_names_several, accepts=_only)
+    for name, option, usual in (
+        ("run", "runs", _RUN), ("model", "model_column", names.MODEL), ("set", "id", names.SET),
+    )
+)  # fmt: skip
 # Columns beside the scores of leaderboards: by their whole name, and by a word of it.
 _SIZES = {"rank", "param", "params", "parameters", "size", "flops"}
 _COSTS = {*names.MEASURE, *_SIZES}
@@ -148,16 +172,14 @@ def _refuse_commas(cells: Mapping[str, pd.DataFrame]) -> None:
 
 def _keys(seen: Profile, numeric: Sequence[str]) -> tuple[str | None, str | None, str | None]:
     """Find the columns of models, data sets and runs; None if headings or nothing name them."""
-    given = seen.columns
-    run = _named(seen, given.runs, _RUN, "runs")
-    model = _named(seen, given.model_column, names.MODEL, "model_column")
-    test_set = _named(seen, given.id, names.SET, "id")
+    roles = solve(seen, ROLES, Roles(skip=seen.chosen))
+    run, model, test_set = (roles[role] for role in ("run", "model", "set"))
     known = model or test_set
-    if (model and test_set) or (known and not _repeat(seen, known, run)):
+    if (model and test_set) or (known and seen.unique(*roles.of("model", "set", "run"))):
         return model, test_set, run
     taken = {run, known, *seen.chosen, *numeric}
     texts = [h for h in seen.headings if h not in taken and seen.frame[h].nunique() > 1]
-    free = [h for h in texts if not _repeat(seen, known, run, h)]
+    free = [h for h in texts if seen.unique(*roles.of("model", "set", "run"), h)]
     across = _are_sets(seen.headings)
     if known is None and not (texts or run or across):
         return None, None, None
@@ -168,40 +190,19 @@ def _keys(seen: Profile, numeric: Sequence[str]) -> tuple[str | None, str | None
     raise ValueError(
         f"{_WHERE}: its columns ({listed(seen.headings, 6)}) do not show whether a row is a data "
         f"set, a model or one score. Name data sets (id) and models (model_column), as with "
-        f"{_ways(seen, texts, model, test_set, run)}; name runs with {as_options(runs='COLUMN')}."
+        f"{_ways(seen, texts, roles)}; name runs with {as_options(runs='COLUMN')}."
     )
 
 
-def _ways(
-    seen: Profile, texts: Sequence[str], model: str | None, test_set: str | None, run: str | None
-) -> str:
+def _ways(seen: Profile, texts: Sequence[str], roles: Roles) -> str:
     """Write options under which no two rows have the same names."""
-    roles = {"id": test_set, "model_column": model}
-    guesses = [{role: h} for h in texts for role, held in roles.items() if held is None]
-    if test_set is model:
+    known = {"id": roles["set"], "model_column": roles["model"]}
+    guesses = [{role: h} for h in texts for role, held in known.items() if held is None]
+    if known["id"] is known["model_column"]:
         guesses += [{"model_column": a, "id": b} for a, b in permutations(texts, 2)]
-    fit = [g for g in guesses if not _repeat(seen, model, test_set, run, *g.values())][:2]
-    return " or ".join(as_options(**each) for each in fit or [dict.fromkeys(roles, "COLUMN")])
-
-
-def _named(seen: Profile, given: str | None, usual: tuple[str, ...], option: str) -> str | None:
-    """Return the column that an option names, or the one with a usual name that varies.
-
-    Numbers with fractions are scores, of a model that is named ``method``, say.
-    """
-    headings = (h for h in seen.usual(usual, seen.chosen) if not seen.is_real(h))
-    held = [h for h in headings if seen.frame[h].nunique() > 1]
-    if given is None and len(held) > 1:
-        raise ValueError(
-            f"{_WHERE}: columns {held[0]!r} and {held[1]!r} have usual names for the same role; "
-            f"name one with {as_options(**{option: held[0]})}."
-        )
-    return given or next(iter(held), None)
-
-
-def _repeat(seen: Profile, *keys: str | None) -> bool:
-    """Return whether rows have the same names in all key columns."""
-    return bool(seen.frame.duplicated([key for key in keys if key is not None]).any())
+    keys = roles.of("model", "set", "run")
+    fit = [guess for guess in guesses if seen.unique(*keys, *guess.values())][:2]
+    return " or ".join(as_options(**each) for each in fit or [dict.fromkeys(known, "COLUMN")])
 
 
 def _metric(seen: Profile) -> str | None:

@@ -36,7 +36,7 @@ def refuse_repeated_ids(
         return
     usual = (h for h in seen.usual(names.ID, skip) if not seen.counts_rows(h))
     item = next(usual, None)
-    if item is None or seen.all_differ(item, of_set) or cell_types.holds_objects(seen.frame[item]):
+    if item is None or seen.all_differ(item, of_set) or seen.holds_objects(item):
         return
     held = seen.present(item)
     again = seen.frame.loc[held.index, [*of_set, item]].duplicated()
@@ -154,7 +154,7 @@ def _repeats_texts(seen: Profile, heading: str) -> bool:
     # The first cells of most numeric columns are enough.
     if cell_types.share_of_numbers(column.head(FEW_ROWS), seen.marks) > 0:
         return False
-    if cell_types.holds_objects(column) or cell_types.share_of_numbers(column, seen.marks) > 0:
+    if seen.holds_objects(heading) or seen.share_of_numbers(heading) > 0:
         return False
     return 1 < column.nunique() < len(column)
 

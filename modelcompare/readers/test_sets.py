@@ -7,12 +7,12 @@ from typing import TypeAlias
 
 import pandas as pd
 
-from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.reading import Reading, record_predictions, wide_predictions
 from modelcompare.readers.records import Records, chosen_part, names_in, part_of
+from modelcompare.readers.roles import Roles
 from modelcompare.spelling import chosen
 
 
@@ -26,8 +26,7 @@ class WideSets:
     @property
     def column(self) -> str:
         """The column of the test sets."""
-        assert self.roles.set is not None  # noqa: S101  the class is for tables that have one
-        return self.roles.set
+        return self.roles.found["set"].heading
 
     @property
     def names(self) -> Records:
@@ -82,9 +81,10 @@ Content: TypeAlias = Reading | Records | WideSets
 
 def wide_content(seen: Profile, roles: Roles, name: str | None) -> Reading | WideSets:
     """Read a table with a column for each model, unless it has, or may have, several test sets."""
-    if roles.set is None:
+    column = roles["set"]
+    if column is None:
         return wide_predictions(seen, roles, name=name)
-    several = seen.columns.set is not None or seen.present(roles.set).nunique() > 1
+    several = seen.columns.set is not None or seen.present(column).nunique() > 1
     return WideSets(seen, roles) if several else wide_predictions(seen, roles, name=name)
 
 

@@ -22,7 +22,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.engine.labels import COLLAPSE_AT
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import same_types
-from modelcompare.readers.column_roles import Roles, find_roles, prepared, refuse_others
+from modelcompare.readers.column_roles import find_roles, prepared, refuse_others
 from modelcompare.readers.item_counts import is_of_counts
 from modelcompare.readers.label_sets import joined
 from modelcompare.readers.lists import spread
@@ -31,6 +31,7 @@ from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.reading import wide_predictions
 from modelcompare.readers.repeats import refuse_repeats
+from modelcompare.readers.roles import Roles
 from modelcompare.readers.shapes import refuse_ids
 from modelcompare.readers.survival import with_pairs
 from modelcompare.readers.tables import arrow_table
@@ -134,7 +135,7 @@ class Layout:
         """The columns of labels: the truth and models without fractions."""
         import pyarrow as pa
 
-        true, kind = self.roles.true, self.columns.output_kind
+        true, kind = self.roles["truth"], self.columns.output_kind
         by_heading = any({*of_model} != {None} for of_model in self.roles.outputs.values())
         named = [
             column for column in self.needed
@@ -215,11 +216,11 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
         raise CannotScanError(str(error)) from None
     roles = find_roles(seen, alone=True)
     _refuse_long(roles, where)
-    _refuse_sets(rows, roles.set)
+    _refuse_sets(rows, roles["set"])
     checks.check_model_names(roles.outputs)
-    layout = Layout(rows, columns, replace(roles, id=None), table.schema, id=roles.id)
-    rows.check_alike([*layout.with_names, *_like_models(rows, seen, roles.true)])
-    _check_ids(rows, columns, roles.id)
+    layout = Layout(rows, columns, roles.without("id"), table.schema, id=roles["id"])
+    rows.check_alike([*layout.with_names, *_like_models(rows, seen, roles["truth"])])
+    _check_ids(rows, columns, roles["id"])
     _check_repeats(rows, seen, roles)
     return layout, table
 
@@ -232,10 +233,11 @@ def _refuse_long(roles: Roles, where: str) -> None:
             "for each sample, and a column for each model or 'model:class'. Pivot it, or read it "
             "whole with read_predictions."
         )
-    if roles.run is not None:
+    run = roles["run"]
+    if run is not None:
         raise CannotScanError(
-            f"{where} has several runs of a sample (column {roles.run!r}), which a scan reads only "
-            f"where they are named (--read run={roles.run}); read it whole with read_predictions."
+            f"{where} has several runs of a sample (column {run!r}), which a scan reads only "
+            f"where they are named (--read run={run}); read it whole with read_predictions."
         )
 
 
@@ -265,8 +267,8 @@ def _check_repeats(rows: Rows, seen: Profile, roles: Roles) -> None:
 
     As for names, up to ten million rows are compared.
     """
-    true, fold = roles.true, seen.first(names.FOLD)
-    alone = roles.id is None and seen.columns.groups is None
+    true, fold = roles["truth"], seen.first(names.FOLD)
+    alone = roles["id"] is None and seen.columns.groups is None
     if true is None or not alone or not ROW_BLOCK < rows.n_rows <= MOST_NAMES:
         return
     if fold is not None or seen.is_real(true):

@@ -204,7 +204,7 @@ class ScannedPredictions(TestSet):
     def sentence(self) -> str:
         """Roles of the columns, in one line."""
         parts = {
-            "rows": f"{len(self):,}", "truth": self._layout.roles.true or "none (scores)",
+            "rows": f"{len(self):,}", "truth": self._layout.roles["truth"] or "none (scores)",
             "models": counted(self.models), "left out": counted(self._layout.roles.left_out),
             "classes": written_classes(self),
         }  # fmt: skip

@@ -1,0 +1,165 @@
+"""The roles of columns in tables of predictions, and the structure that each needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from modelcompare.readers import names
+from modelcompare.readers.messages import DoubtError, as_options
+from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
+from modelcompare.readers.records import PROBABILITY
+from modelcompare.readers.roles import Candidate, Rivals, Role, Roles, solve
+
+
+def _has_values_of_others(at: Candidate) -> float:
+    """Return whether any other column has values of this one, or scores of its classes."""
+    seen = at.seen
+    if seen.columns.output_kind.single_text:
+        # Texts need not have any values in common.
+        return True
+    maybe = seen.usual(names.MAYBE_TRUE, at.known.skip)
+    others = (h for h in seen.headings if h not in {*seen.named, *maybe})
+    return any(seen.could_be_of(other, at.heading) for other in others)
+
+
+def _agreeing(first: Candidate, rivals: Rivals) -> bool:
+    """Choose the first column named like the truth, and refuse others with other cells."""
+    seen = first.seen
+    for other in rivals:
+        cells = seen.frame[first.heading].astype(str)
+        if not cells.equals(seen.frame[other.heading].astype(str).rename(cells.name)):
+            raise ValueError(
+                f"{seen.where}: columns {first.heading!r} and {other.heading!r} are both named "
+                f"like the truth, and differ; name the right one with "
+                f"{as_options(true=first.heading)}, or name the models with models= (--model)."
+            )
+    return True
+
+
+def _agreeing_or_first(first: Candidate, rivals: Rivals) -> bool:
+    """Choose the first column; of names that are always the truth's, all must agree."""
+    return _agreeing(first, (each for each in rivals if names.plain(each.heading) in names.TRUE))
+
+
+def _naming_models(first: Candidate, _: Rivals) -> bool:
+    """Choose a column that names the model of each row, whose names repeat."""
+    seen, model = first.seen, first.heading
+    has_classes = any(h.partition(":")[0] == model for h in seen.headings if ":" in h)
+    if has_classes or seen.holds_objects(model):
+        return False
+    truth = truth_of(seen)
+    if truth is not None and truth != model and seen.overlap(model, truth) >= SHARED:
+        return False
+    # A column of numbers would be a model's scores.
+    return seen.frame[model].nunique() < len(seen.frame) and not seen.is_numeric(model)
+
+
+def _varying(first: Candidate, _: Rivals) -> bool:
+    """Choose the first column, unless all of its cells are the same."""
+    return first.seen.frame[first.heading].nunique() > 1
+
+
+def _repeating(first: Candidate, _: Rivals) -> bool:
+    """Choose a column of runs in which the same ids repeat, unless an option names runs."""
+    seen, of_set = first.seen, first.known.of("set")
+    if seen.columns.runs is not None:
+        return False
+    ids = [seen.columns.id] if seen.columns.id else seen.usual(names.ID, first.known.skip)
+    return any(_together(seen, first.heading, item, of_set) for item in ids)
+
+
+def _together(seen: Profile, run: str, item: str, of_set: Sequence[str]) -> bool:
+    """Return whether run and item name each row together, and neither alone."""
+    alone = any(seen.frame[heading].nunique() == len(seen.frame) for heading in (run, item))
+    return not alone and seen.unique(*of_set, run, item)
+
+
+def _names_samples(at: Candidate) -> float:
+    """Return whether a column names each sample of a test set, or of a run there."""
+    run, of_set = at.known["run"], at.known.of("set")
+    if run is not None:
+        return _together(at.seen, run, at.heading, of_set)
+    return at.seen.all_differ(at.heading, within=of_set)
+
+
+def _has_distinct_texts(at: Candidate) -> float:
+    """Return whether a column has distinct texts that no model would give."""
+    seen, true = at.seen, at.known["truth"]
+    if len(seen.frame) < FEW_ROWS or not seen.identifies_rows(at.heading):
+        return False
+    return true is None or seen.overlap(at.heading, true) == 0
+
+
+def _completes_key(at: Candidate) -> float:
+    """Return whether a column identifies each row together with model, set, run and filter."""
+    seen, heading = at.seen, at.heading
+    if seen.is_real(heading) or seen.holds_objects(heading):
+        return False
+    return seen.unique(*at.known.of("model", "set", "run", "filter"), heading)
+
+
+def _has_values_of_truth(at: Candidate) -> float:
+    """Return whether a column has values of the truth, and may be a model's."""
+    seen, heading, true = at.seen, at.heading, at.known["truth"]
+    scored = seen.columns.scores or seen.columns.score
+    if true is None or scored or heading in seen.named or names.describes(heading):
+        return False
+    if heading.startswith(PROBABILITY) or names.plain(heading) in names.SCORE:
+        return False
+    return seen.overlap(heading, true) >= SHARED
+
+
+def _only_one_like_truth(first: Candidate, rivals: Rivals) -> bool:
+    """Choose the first named like predictions, or the only column with values of the truth."""
+    for other in rivals if first.reason == "structure" else ():
+        raise DoubtError(
+            f"{first.seen.where}: columns {first.heading!r} and {other.heading!r} both have values "
+            f"of {first.known['truth']!r}; name the model's column with pred= (--read "
+            "pred=COLUMN).", pred=first.heading,
+        )  # fmt: skip
+    return True
+
+
+MODEL = Role(name="model", option="model_column", usual=names.MODEL, accepts=_naming_models)
+# Where each model has its own columns.
+TRUTH = Role(
+    name="truth", option="true", usual=names.TRUE, others=names.MAYBE_TRUE,
+    shows=_has_values_of_others, accepts=_agreeing,
+)  # fmt: skip
+BESIDE_MODELS = (
+    Role(name="set", usual=names.SET, fits=lambda at: at.seen.repeats(at.heading)),
+    Role(name="run", usual=names.RUN, accepts=_repeating),
+    Role(
+        name="id", option="id", usual=names.ID, fits=_names_samples, others=None,
+        shows=_has_distinct_texts,
+    ),
+)  # fmt: skip
+# Where each row is of one model, the name is enough for the truth.
+TRUTH_OF_ROW = replace(
+    TRUTH, usual=(*names.TRUE, *names.MAYBE_TRUE), others=(), accepts=_agreeing_or_first
+)
+IN_ROWS = (
+    Role(name="run", option="runs", usual=names.RUN),
+    Role(name="set", usual=names.SET),
+    Role(
+        name="id", option="id", usual=names.ID, shares=True,
+        fits=lambda at: not at.seen.counts_rows(at.heading),
+    ),
+    Role(name="filter", usual=names.FILTER),
+    TRUTH_OF_ROW,
+)  # fmt: skip
+# Rows of one model are of one test set, and of one run unless its name varies.
+OF_ONE_MODEL = (replace(IN_ROWS[0], accepts=_varying), *IN_ROWS[2:])
+PRED = Role(
+    name="pred", option="pred", usual=names.PRED, shares=True, others=None,
+    shows=_has_values_of_truth, accepts=_only_one_like_truth,
+)  # fmt: skip
+KEY = Role(
+    name="id", usual=names.ID, shares=True, fits=_completes_key, others=None, shows=_completes_key
+)
+
+
+def truth_of(seen: Profile) -> str | None:
+    """Return the column of the truth of a table that has a column for each model."""
+    return solve(seen, [TRUTH], Roles(skip=seen.chosen))["truth"]
