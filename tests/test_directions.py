@@ -96,8 +96,8 @@ def test_what_is_declared_wins_and_there_is_no_default():
 def test_parts_and_other_outputs_keep_how_the_direction_is_known():
     preds = mc.Predictions.from_scores({m: {"judge": [1, 0, 1], "wer": [1, 0, 0]} for m in "ab"})
     for part in (preds, preds["a"], preds.subset([0, 1]), mc.io.sketch(preds, ["judge", "wer"])):
-        assert part.direction("judge") == (None, "unknown")
-        assert part.direction("wer") == (False, "name")
+        assert part.scores.direction("judge") == (None, "unknown")
+        assert part.scores.direction("wer") == (False, "name")
 
 
 def test_a_function_is_better_the_way_its_name_says():

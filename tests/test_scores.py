@@ -26,7 +26,7 @@ def compared(logged):
 
 
 def test_every_name_is_a_default_metric_in_its_order(logged, compared):
-    assert logged.score_names == compared.evidence.metrics == ("acc", "acc_norm", "loss")
+    assert logged.scores.names == compared.evidence.metrics == ("acc", "acc_norm", "loss")
 
 
 @pytest.mark.parametrize("name", ["acc", "acc_norm", "loss"])
@@ -55,7 +55,7 @@ def test_tests_of_single_samples_take_a_named_score(logged, method):
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
 def test_scores_come_in_frames(logged, frame):
     made = mc.Predictions.from_scores({model: frame(s) for model, s in LOGGED.items()})
-    assert made.score_names == logged.score_names
+    assert made.scores.names == logged.scores.names
     np.testing.assert_array_equal(made.output("b").array, logged.output("b").array)
 
 
@@ -68,7 +68,7 @@ def test_names_may_be_in_another_order():
 
 def test_parts_keep_the_names(logged):
     part = logged[["b", "a"]].subset(np.arange(80) % 2 == 0)
-    assert part.score_names == logged.score_names
+    assert part.scores.names == logged.scores.names
     found = mc.bootstrap(part, "loss", n_resamples=2).point[:, 0]
     np.testing.assert_allclose(found, [LOGGED[m]["loss"][::2].mean() for m in "ba"])
     assert "scores acc, acc_norm, loss" in repr(part)

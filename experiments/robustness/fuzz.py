@@ -289,12 +289,12 @@ def _invalid(found: Any) -> list[str]:
             continue
         values = output.array if output.kind != "labels" else found.labels[output.array]
         labels = None if output.kind.real else found.labels
-        names = {"score_names": found.score_names} if output.kind == "scores" else {}
+        names = {"score_names": found.scores.names} if output.kind == "scores" else {}
         try:
             mc.Predictions(
                 found.y_true, {model: values}, kind=output.kind.name, labels=labels, ids=found.ids,
                 groups=found.groups, strata=found.strata, sample_weight=found.sample_weight,
-                greater_is_better=found.told_direction, missing_mass=found.missing_mass, **names,
+                greater_is_better=found.scores.declared, missing_mass=found.missing_mass, **names,
             )  # fmt: skip
         except Exception as error:
             return [f"read, yet {model} is refused: {error}"[:500]]

@@ -142,7 +142,7 @@ def _ends(metrics: Sequence[AnyMetric], predictions: Predictions) -> FloatArray:
         up = known_direction(metric.name, metric.greater_is_better)
         ends[name_of_score(metric, predictions)] = (low, high) if up else (high, low)
     # Scores that are not asked for may be anything.
-    return np.array([ends.get(name, (0.0, 0.0)) for name in predictions.score_names or ends]).T
+    return np.array([ends.get(name, (0.0, 0.0)) for name in predictions.scores.names or ends]).T
 
 
 def _filled(outputs: Outputs, missing: Mapping[str, BoolArray], fill: AnyArray) -> Outputs:

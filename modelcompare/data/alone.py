@@ -14,7 +14,7 @@ def refuse_pseudo_values(predictions: TestSet, what: str) -> None:
     to the other models, and they have no other meaning.
     """
     if predictions.source.pseudo:
-        (name,), called = predictions.score_names, predictions.source.called
+        (name,), called = predictions.scores.names, predictions.source.called
         raise ValueError(
             f"{what} cannot be of scores of {called}, which are pseudo-values of a fit to all "
             f"{called}, also those without the model: only their mean has a meaning, the {name} "

@@ -30,8 +30,8 @@ def described(predictions: TestSet) -> str:
         what = "times" if p.kind.events else "classes"
         parts.append(f"{p.n_classes} {what} ({shown}{more})")
     parts.append(f"{len(p.models)} model{'s' if len(p.models) > 1 else ''}")
-    parts += [f"scores {', '.join(p.score_names)}"] if p.score_names else []
-    parts += [f"scores beside {', '.join(p.names_beside)}"] if p.names_beside else []
+    parts += [f"scores {', '.join(p.scores.names)}"] if p.scores.names else []
+    parts += [f"scores beside {', '.join(p.scores.beside)}"] if p.scores.beside else []
     parts += [name for name in get_args(SampleColumn) if getattr(p, name) is not None]
     parts += [] if p.judge is None else [f"{p.judge.n_labels:,} labels by people, a judge"]
     if p.slices is not None:

@@ -32,6 +32,7 @@ from modelcompare.data.positive import positive_for, with_positive
 from modelcompare.data.scores import (
     Direction,
     Ranges,
+    Scores,
     check_bounds,
     check_direction,
     check_score_names,
@@ -160,9 +161,9 @@ class Predictions(TestSet):
             check_design(judge_tuned, groups=groups, runs=runs, sample_weight=sample_weight)
         y_true, outputs, self._judge = with_verdicts(y_true, outputs, judge, label_weight)
         truth, arrays, kinds, known = read_inputs(y_true, outputs, labels, kind_declared(kind))
-        self._name, self._kinds, self._names_beside, self._source = name, kinds, (), Source()
-        self._score_names = check_score_names(score_names, kinds)
-        self._greater_is_better = check_direction(greater_is_better, self._score_names)
+        self._name, self._kinds, self._source = name, kinds, Source()
+        names = check_score_names(score_names, kinds)
+        declared = check_direction(greater_is_better, names)
         self._missing_mass = bool(missing_mass)
         classes, of_truth = truth_of(truth, known, arrays, kinds, normalize=normalize)
         self._positive, classes, of_truth, arrays = with_positive(
@@ -170,13 +171,13 @@ class Predictions(TestSet):
         )
         self._labels, self._columns = classes, of_truth
         check_judged(self._judge, truth, classes)
-        form = Form(classes, self._score_names, normalize, missing_mass)
+        form = Form(classes, names, normalize, missing_mass)
         self._outputs = {
             m: Output(kinds[m], frozen(checked_output(f"model {m!r}", array, kinds[m], form)))
             for m, array in arrays.items()
         }
         given = {m: o.array for m, o in self._outputs.items() if o.kind.scored}
-        self._bounds = check_bounds(bounds, self._score_names, given)
+        self._scores = Scores(names, (), declared, check_bounds(bounds, names, given))
         if known is None and classes is not None and not all(k.real for k in kinds.values()):
             check_classes(self, classes)
         self._predicted: dict[str, IntArray] = {}
@@ -326,7 +327,8 @@ class Predictions(TestSet):
         [0.75, 1.5, 1.0, 3.0]
         """
         given = Predictions.from_scores(scores, greater_is_better=greater_is_better, bounds=bounds)
-        if {*given.models} != {*self.models} or len(given) != len(self) or not given.score_names:
+        names = given.scores.names
+        if {*given.models} != {*self.models} or len(given) != len(self) or not names:
             raise ValueError(
                 f"`scores` must have named scores of all models, {len(self):,} each; "
                 "e.g. {'cnn': {'latency_ms': latencies}, ...}."
@@ -334,10 +336,7 @@ class Predictions(TestSet):
         if self.kind.scored:
             raise ValueError("the outputs are scores themselves; give all of them to from_scores.")
         outputs = {m: replace(o, beside=given.output(m).array) for m, o in self._outputs.items()}
-        return self._replaced(
-            outputs, _names_beside=given.score_names, _bounds=given.bounds,
-            _greater_is_better=given.told_direction,
-        )  # fmt: skip
+        return self._replaced(outputs, _scores=replace(given.scores, names=(), beside=names))
 
     def with_columns(self, **columns: ArrayLike) -> Predictions:
         for name in columns:

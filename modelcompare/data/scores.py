@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.data.inputs import check_order, columns_of
 from modelcompare.data.kinds import Kind
+from modelcompare.directions import Known, resolved
 from modelcompare.words import check_flag, check_names, check_numbers
 
 T = TypeVar("T")
@@ -23,6 +25,34 @@ Ranges: TypeAlias = Range | Mapping[str, Range]
 _ANY = (-math.inf, math.inf)
 _REMEDY = "correct them, or declare their range (bounds=, --read range=LOW,HIGH)"
 _NAMED = {"greater_is_better": "directions", "bounds": "ranges"}
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Names of per-example scores, and their directions and ranges as they were declared.
+
+    Parameters
+    ----------
+    names, beside : tuple of str
+        Names of several scores, which are the outputs; and of scores beside other outputs.
+    declared : bool or mapping of str to bool, optional
+        Whether high scores are good, for all or by name.
+    bounds : (float, float) or mapping of str to (float, float), optional
+        Lowest and highest possible score, for all or by name.
+    """
+
+    names: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    declared: Direction | None = None
+    bounds: Ranges | None = None
+
+    def direction(self, name: str | None = None) -> tuple[bool | None, Known]:
+        """Return the direction of a score and how it is known."""
+        return resolved(name, of_score(self.declared, name))
+
+    def bounds_of(self, name: str | None = None) -> Range | None:
+        """Return the declared range of a score, or None."""
+        return of_score(self.bounds, name)
 
 
 def check_direction(given: Direction | None, names: tuple[str, ...]) -> Direction | None:

@@ -22,10 +22,8 @@ from modelcompare.data.columns import Source
 from modelcompare.data.judges import Judge
 from modelcompare.data.kinds import Kind, shared_kind
 from modelcompare.data.outputs import Output
-from modelcompare.data.scores import Direction, Range, Ranges, of_score
+from modelcompare.data.scores import Scores
 from modelcompare.data.sums import About
-from modelcompare.directions import Known
-from modelcompare.directions import resolved as resolved_direction
 from modelcompare.words import Need, SampleColumn, check_names
 
 
@@ -43,8 +41,8 @@ class TestSet(ABC):
     """
 
     __slots__ = (
-        "_bounds", "_columns", "_greater_is_better", "_kinds", "_labels", "_missing_mass", "_name",
-        "_names_beside", "_positive", "_score_names", "_source",
+        "_columns", "_kinds", "_labels", "_missing_mass", "_name", "_positive", "_scores",
+        "_source",
     )  # fmt: skip
     __test__ = False  # Not for pytest.
 
@@ -52,16 +50,13 @@ class TestSet(ABC):
     _lacking: ClassVar[str]
     _refusal: ClassVar[str]
 
-    _bounds: Ranges | None
     _columns: Mapping[str, AnyArray | None]
-    _greater_is_better: Direction | None
     _kinds: Mapping[str, Kind]
     _labels: AnyArray | None
     _missing_mass: bool
     _name: str | None
-    _names_beside: tuple[str, ...]
     _positive: Any
-    _score_names: tuple[str, ...]
+    _scores: Scores
     _source: Source
 
     @property
@@ -116,37 +111,15 @@ class TestSet(ABC):
     @property
     def greater_is_better(self) -> bool | Mapping[str, bool | None] | None:
         """Direction of per-example scores, None if it is not known; of several, by their names."""
-        if isinstance(self._greater_is_better, bool) or not self._score_names:
-            return self.direction()[0]
-        return {name: self.direction(name)[0] for name in self._score_names}
-
-    def direction(self, name: str | None = None) -> tuple[bool | None, Known]:
-        """Return the direction of a score and how it is known."""
-        return resolved_direction(name, of_score(self._greater_is_better, name))
+        scores = self._scores
+        if isinstance(scores.declared, bool) or not scores.names:
+            return scores.direction()[0]
+        return {name: scores.direction(name)[0] for name in scores.names}
 
     @property
-    def told_direction(self) -> Direction | None:
-        """Direction as it was given, None where it was not."""
-        return self._greater_is_better
-
-    @property
-    def bounds(self) -> Ranges | None:
-        """Declared range of per-example scores; of several, also by their names."""
-        return self._bounds
-
-    def bounds_of(self, name: str | None = None) -> Range | None:
-        """Return the declared range of a score, or None."""
-        return of_score(self._bounds, name)
-
-    @property
-    def score_names(self) -> tuple[str, ...]:
-        """Names of several scores for each sample; empty for a single one."""
-        return self._score_names
-
-    @property
-    def names_beside(self) -> tuple[str, ...]:
-        """Names of scores beside the outputs, such as a latency."""
-        return self._names_beside
+    def scores(self) -> Scores:
+        """Names of per-example scores, and their directions and ranges as they were declared."""
+        return self._scores
 
     @property
     def source(self) -> Source:

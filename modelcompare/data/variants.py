@@ -25,10 +25,9 @@ def with_models(
     made = {model: Output(kind, read_only(array)) for model, array in outputs.items()}
     # Other models have no separate runs.
     runs = predictions._own_runs if {*made} == {*predictions.models} else {}
-    bounds = predictions.bounds if kind.scored else None
-    return predictions._replaced(
-        made, _judge=None, _own_runs=runs, _bounds=bounds, _names_beside=()
-    )
+    bounds = predictions.scores.bounds if kind.scored else None
+    scores = replace(predictions.scores, beside=(), bounds=bounds)
+    return predictions._replaced(made, _judge=None, _own_runs=runs, _scores=scores)
 
 
 def with_source(
@@ -119,11 +118,12 @@ def joined(first: Predictions, second: Predictions) -> Predictions:
     columns |= {"sample_weight": weights} if first.weighted or second.weighted else {}
     made = {name: read_only(np.concatenate(parts)) for name, parts in columns.items()}
     (model,), (other,) = first.models, second.models
+    bounds = first.scores.bounds if first.scores.bounds == second.scores.bounds else None
     return first._replaced(
         {model: first.output(model).then(second.output(other))},
         _columns={**dict.fromkeys(first._columns), **made},
         _missing_mass=first.missing_mass or second.missing_mass,
-        _bounds=first.bounds if first.bounds == second.bounds else None,
+        _scores=replace(first.scores, bounds=bounds),
         _name=None, _slices=None, _own_runs={}, _judge=None,
     )  # fmt: skip
 
@@ -132,4 +132,4 @@ def _types(p: Predictions) -> list[Any]:
     """Return the columns of the truth, and the types of a test set that another one must share."""
     truth = [n for n in ("y_true", "codes", "true_distribution") if p._columns.get(n) is not None]
     labels = None if p.labels is None else p.labels.tolist()
-    return [truth, labels, *p.kinds.values(), p.score_names, p.names_beside]
+    return [truth, labels, *p.kinds.values(), p.scores.names, p.scores.beside]

@@ -178,7 +178,7 @@ def of_classes(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
 
 def of_numbers(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     """Return real values, of which the nearer to the truth is right, or scores, the better one."""
-    names, truth = predictions.score_names, predictions.y_true
+    names, truth = predictions.scores.names, predictions.y_true
     if len(names) > 1:
         raise ValueError(
             f"the models have {len(names)} scores for each sample ({', '.join(names)}); read one, "
@@ -187,7 +187,7 @@ def of_numbers(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     first, second = (x.output.array[:, 0] if names else x.output.array for x in (a, b))
     frame = pd.DataFrame({"predicted_a": first, "predicted_b": second})
     if truth is None:
-        up, _ = predictions.direction(names[0] if names else None)
+        up, _ = predictions.scores.direction(names[0] if names else None)
         better = first - second if known_direction("the scores", up) else second - first
     else:
         frame.insert(0, "y_true", truth)

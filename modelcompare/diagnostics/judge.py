@@ -342,7 +342,7 @@ def judge_report(
     return JudgeReport(
         n_samples=len(predictions), n_labels=predictions.judge.n_labels, n_resamples=n_resamples,
         seed_label=rng_label(rng), confidence_level=confidence_level, alpha=alpha,
-        greater_is_better=predictions.direction()[0] if predictions.kind.scored else True,
+        greater_is_better=predictions.scores.direction()[0] if predictions.kind.scored else True,
         agreement=labelled.agreement(), confusion=labelled.confusion(), bias=bias,
         favours=labelled.favours(bias), effects=adjusted(effects, EFFECTS),
         worth=score_frame(judged.models, judged.keys, worth=judged.worth, saved=judged.saved),

@@ -74,7 +74,15 @@ class Labelled:
         if part.labels is None or part.codes is None:
             truth = {model: part.output(model).array for model in part.models}
             return cls(
-                truth, verdicts, truth, verdicts, None, part.bounds_of(), rows, design, options
+                truth,
+                verdicts,
+                truth,
+                verdicts,
+                None,
+                part.scores.bounds_of(),
+                rows,
+                design,
+                options,
             )
         code, names = matched(next(iter(verdicts.values())), part.labels)
         classes = np.append(names[: part.n_classes], np.sort(names[part.n_classes :]))

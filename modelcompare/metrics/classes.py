@@ -52,7 +52,7 @@ def without_classes(
     summed = () if predictions.about is None else predictions.about.metrics
     for given in every:
         name, text = split_class(given) if isinstance(given, str) else (given, None)
-        if text is None or given in (*predictions.score_names, *summed):
+        if text is None or given in (*predictions.scores.names, *summed):
             plain.append(given)
             continue
         (metric,) = resolve_metrics([name], predictions)

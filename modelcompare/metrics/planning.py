@@ -70,7 +70,7 @@ def _check_summed(metric: AnyMetric, predictions: TestSet, made_for: Sequence[st
 
 def _is_beside(metric: AnyMetric, predictions: TestSet) -> bool:
     """Return whether a metric is of scores beside the outputs, which need no judge."""
-    names = predictions.names_beside
+    names = predictions.scores.beside
     found = bool(names) and metric.kind.scored and name_of_score(metric, predictions) in names
     if found and predictions.judge is not None:
         raise ValueError(
@@ -138,7 +138,7 @@ def _of_positive(metric: AnyMetric, predictions: TestSet) -> bool:
 
 def _check_answers(metric: AnyMetric, predictions: TestSet) -> None:
     """Refuse a metric of repeated answers without items, or of several scores."""
-    names = predictions.score_names
+    names = predictions.scores.names
     if predictions.items is None:
         raise ValueError(
             f"metric {metric.name!r} is of several answers to each item, and no column names the "
@@ -169,7 +169,7 @@ def of_classes(metric: AnyMetric, predictions: TestSet) -> AnyMetric:
 def given_score(metric: Metric | OrderMetric, predictions: TestSet) -> Metric | OrderMetric:
     """Return the mean, or a percentile, of scores with their direction and range."""
     name = name_of_score(metric, predictions)
-    better, known = predictions.direction(name)
+    better, known = predictions.scores.direction(name)
     passes = metric.of_items and math.isfinite(metric.bounds[0])
     if passes and better is False:
         raise ValueError(
@@ -182,7 +182,7 @@ def given_score(metric: Metric | OrderMetric, predictions: TestSet) -> Metric | 
         metric = answers_metric(metric.family, **metric.factory.options, highest=False)
     if not passes:
         metric = replace(metric, greater_is_better=better, direction_from=known)
-    declared = predictions.bounds_of(name)
+    declared = predictions.scores.bounds_of(name)
     if isinstance(metric, Metric) and declared in (None, (0.0, 1.0)):
         metric = _with_range(metric, name, predictions)
     return metric if declared is None else replace(metric, bounds=declared)
@@ -190,7 +190,7 @@ def given_score(metric: Metric | OrderMetric, predictions: TestSet) -> Metric | 
 
 def name_of_score(metric: AnyMetric, predictions: TestSet) -> str | None:
     """Return the name of the score that a metric is of, or of the only score; else None."""
-    names = predictions.score_names or predictions.names_beside
+    names = predictions.scores.names or predictions.scores.beside
     if metric.name in names:
         return metric.name
     score, _ = percentile_of(metric.name, names) or (None, None)
@@ -222,7 +222,7 @@ def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, fl
     of_rows = metric.kind.scored and "rows" in predictions.abilities
     if not of_rows or not isinstance(metric, Metric):
         return metric.bounds
-    declared = predictions.bounds_of(name_of_score(metric, predictions)) is not None
+    declared = predictions.scores.bounds_of(name_of_score(metric, predictions)) is not None
     share = not declared and _hold(metric, predictions, _is_share)
     return (0.0, 1.0) if share else metric.bounds
 

@@ -256,7 +256,7 @@ def default_metrics(predictions: TestSet) -> tuple[str, ...]:
     """Return the names of the metrics to compare by when none are given."""
     if predictions.about is not None:
         return predictions.about.metrics
-    found = predictions.score_names or predictions.kind.default_metrics_of(predictions.n_classes)
+    found = predictions.scores.names or predictions.kind.default_metrics_of(predictions.n_classes)
     if not found:
         raise ValueError(
             "name the metrics to compare texts by, metrics=['wer'] or ['bleu', 'chrf'] say; they "
@@ -288,7 +288,7 @@ def default_metric(predictions: TestSet) -> str:
 
 def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivision) -> AnyMetric:
     if isinstance(metric, str):
-        names = predictions.score_names or _beside(metric, predictions)
+        names = predictions.scores.names or _beside(metric, predictions)
         found: AnyMetric
         if metric in names or (names and not _is_of_items(metric)):
             of_source = predictions.source
@@ -332,7 +332,7 @@ def _named(name: str, predictions: TestSet, zero_division: ZeroDivision) -> AnyM
 
 def _beside(metric: str, predictions: TestSet) -> tuple[str, ...]:
     """Return the names of scores beside the outputs if a name is of one of them."""
-    names = predictions.names_beside
+    names = predictions.scores.beside
     known = metric in names or percentile_of(metric, names) is not None
     return names if known and metric not in {*METRICS, *ALIASES} else ()
 

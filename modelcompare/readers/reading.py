@@ -86,9 +86,9 @@ def wide_predictions(
             for name, own in scores.items()
         }
         predictions = _with_scores_beside(predictions, parts, cells, columns)
-    used = [h for name in predictions.names_beside for h in scores[name].values()]
+    used = [h for name in predictions.scores.beside for h in scores[name].values()]
     unused = [each for each in roles.left_out if each not in used]
-    unread = [*unused, *(name for name in scores if name not in predictions.names_beside)]
+    unread = [*unused, *(name for name in scores if name not in predictions.scores.beside)]
     truth = f"labels by {counted(columns.people)}, {columns.annotators}" if columns.people else true
     dates = names.named(filter(None, [*roles.left_out, roles["id"]]), names.DATE)
     return Reading(
@@ -99,7 +99,7 @@ def wide_predictions(
             "judge": counted(columns.judged),
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
-            "scores beside": counted([*predictions.names_beside]),
+            "scores beside": counted([*predictions.scores.beside]),
             "left out": counted([*dict.fromkeys([*unused, *seen.folds(roles.outputs)])]),
             "no better than chance": counted(
                 _at_chance(predictions) if known is None and columns.models is None else []
@@ -221,7 +221,7 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     )  # fmt: skip
     if not scores:
         predictions = _with_scores_beside(predictions, parts, _varying(records, parts), columns)
-    used = (*scores, *columns.beside_names, *predictions.names_beside)
+    used = (*scores, *columns.beside_names, *predictions.scores.beside)
     unread = [name for name in records.scores if name not in used]
     called = "answers" if records.answers and ITEM in parts[0].frame else None
     predictions = with_source(predictions, called, unread)
@@ -265,7 +265,7 @@ def _understood(
     return {
         "format": records.format if records.format != "table" else "", **found,
         "models": counted([*lacking]), "scores": ", ".join(scores),
-        "scores beside": counted([*predictions.names_beside]),
+        "scores beside": counted([*predictions.scores.beside]),
         "scores left out": "" if columns.score or not scores else counted(
             [name for name in records.scores if name not in {*scores, *columns.beside_names}]
         ),

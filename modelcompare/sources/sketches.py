@@ -27,6 +27,7 @@ from modelcompare.data.columns import Source
 from modelcompare.data.kinds import KINDS
 from modelcompare.data.outputs import Output
 from modelcompare.data.positive import positive_of
+from modelcompare.data.scores import Scores
 from modelcompare.data.sums import (
     ABOUT,
     COLUMNS,
@@ -81,11 +82,11 @@ class Sketch(TestSet):
         self._name, self._missing_mass = about.name, False
         kinds = map(KINDS.__getitem__, about.kinds)
         self._kinds = dict(zip(about.models, kinds, strict=True))
-        self._score_names = about.score_names if self.kind.scored else ()
-        self._names_beside = () if self.kind.scored else about.score_names
+        scored, names = self.kind.scored, about.score_names
+        self._scores = Scores(
+            names if scored else (), () if scored else names, about.greater_is_better, about.bounds
+        )
         self._source = Source()
-        self._greater_is_better = about.greater_is_better
-        self._bounds = about.bounds
         self._labels = None if about.labels is None else np.array(about.labels)
         two = None if self.n_classes != 2 or self.kind.multilabel else self._labels
         self._positive = None if two is None else positive_of(about.positive, two)

@@ -165,8 +165,9 @@ def block_sums(
         statistics=(), judged=_judged(chosen), strata=strata,
         soft_truth=block.true_distribution is not None, runs=first_runs(block),
         weighted=block.sample_weight is not None, missing_mass=block.missing_mass,
-        score_names=block.score_names or block.names_beside, greater_is_better=block.told_direction,
-        bounds=block.bounds, name=block.name,
+        score_names=block.scores.names or block.scores.beside,
+        greater_is_better=block.scores.declared,
+        bounds=block.scores.bounds, name=block.name,
     )  # fmt: skip
     unit, n_units = bucket + buckets * stratum, about.n_units(buckets)
     numbers = _summed(block, statistics, unit, n_units)

@@ -158,10 +158,10 @@ def test_logs_of_the_evaluation_harness(tmp_path):
                 for i, s in enumerate(scores)]  # fmt: skip
         (tmp_path / f"{model}.jsonl").write_text("\n".join(map(json.dumps, rows)))
     preds = read_predictions([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
-    assert preds.score_names == ("acc", "len")
+    assert preds.scores.names == ("acc", "len")
     assert preds.output("a").array.tolist() == [[1, 3], [0, 3], [1, 3]]
     by_length = read_predictions([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], score="len")
-    assert by_length.score_names == ("len",)
+    assert by_length.scores.names == ("len",)
     assert by_length.output("a").array.ravel().tolist() == [3, 3, 3]
     with pytest.raises(ValueError, match=r"there is no score 'bleu'; there are acc, len"):
         read_predictions([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], score="bleu")

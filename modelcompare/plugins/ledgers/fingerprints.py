@@ -60,7 +60,7 @@ def check_stays(predictions: Asked) -> None:
                 "ledger (--looks, --ledger)."
             )
         if each.source.pseudo:
-            (name,), called = each.score_names, each.source.called
+            (name,), called = each.scores.names, each.source.called
             raise ValueError(
                 f"{name}s are fitted to all {called}, so the scores of a look before change as "
                 f"{called} are added. Ask once, when all {called} are there, without a ledger "
@@ -166,7 +166,7 @@ def _truth(preds: TestSet, *, whole: bool, by_blocks: bool) -> _Columns:
         ("y_true", preds.y_true), ("true_distribution", preds.true_distribution),
         # Samples that are added may have other classes.
         ("labels", preds.labels if whole else None),
-        ("scores", np.array([str(preds.told_direction), str(preds.bounds)])),
+        ("scores", np.array([str(preds.scores.declared), str(preds.scores.bounds)])),
         # Files may hold ids as numbers or as texts.
         ("ids", None if preds.ids is None else preds.ids.astype(str)),
         *columns.items(),

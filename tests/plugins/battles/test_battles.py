@@ -364,7 +364,7 @@ def test_win_rates_against_a_baseline_are_means_by_item():
     table = annotations()
     preds = mc.from_battles(table, baseline="base")
     assert preds.models == ("x", "y")
-    assert preds.bounds == {"win_rate": (0.0, 1.0)}
+    assert preds.scores.bounds == {"win_rate": (0.0, 1.0)}
     won = table["winner"].map({"model_a": 0, "tie": 0.5, "model_b": 1}).groupby(table["model_2"])
     assert mc.bootstrap(preds, n_resamples=2).estimate.tolist() == pytest.approx([*won.mean()])
     scores = won.apply(list)

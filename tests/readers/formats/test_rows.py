@@ -22,7 +22,7 @@ EVALPLUS, MQM = DATA / "evalplus", DATA / "mqm"
 def means(source, **options):
     """Return the mean scores of each model, by name."""
     preds = mc.read_predictions(source, **options)
-    names = preds.score_names or ("score",)
+    names = preds.scores.names or ("score",)
     arrays = {model: preds.output(model).array.reshape(-1, len(names)) for model in preds.models}
     return {m: dict(zip(names, a.mean(axis=0), strict=True)) for m, a in arrays.items()}
 
