@@ -21,8 +21,8 @@ from modelcompare.words import (
     CompareTest,
     Correction,
     Family,
+    GeneralizeTo,
     IntervalMethod,
-    Random,
     check_count,
     check_fraction,
     check_jobs,
@@ -169,7 +169,7 @@ OPTIONS: Mapping[str, Option] = {
             help="Corrected together: all pairs of a metric, or of all metrics.",
         ),
         _statistics(
-            name="random", type=Random, default="auto",
+            name="generalize_to", type=GeneralizeTo, default="auto", elsewhere="random",
             help="Answer for these runs (items), or for new ones too (items+runs); auto: for new "
             "runs where several are declared.",
         ),

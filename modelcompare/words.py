@@ -36,8 +36,8 @@ Average = Literal["macro", "micro", "weighted"]
 ZeroDivision = float | Literal["paper"]
 Undefined = Literal["count", "stratify", "redraw", "raise"]
 # What an answer holds for: these runs and sets, or new ones; "auto" by what is declared.
-Random = Literal["auto", "items", "items+runs"]
-RandomOfSets = Literal[Random, "sets", "sets+runs"]
+GeneralizeTo = Literal["auto", "items", "items+runs"]
+GeneralizeToOfSets = Literal[GeneralizeTo, "sets", "sets+runs"]
 WeightsOfSets = Literal["equal", "samples"]
 MissingSets = Literal["refuse", "drop", "bounds"]
 

@@ -65,7 +65,7 @@ OPTIONS: dict[str, list[Any]] = {
     "bins": [5, {}, "x", NAN, {"a": 5}],
     "predictions": PREDICTIONS, "predictions_a": PREDICTIONS, "predictions_b": PREDICTIONS,
     "source": [5, [], {}, [5], {"a": 5}, NAN, True, b"x", object()],
-    "random": CHOICE, "weights": [5, [], "x", NAN, True, {"x": "y"}, {"x": -1}],
+    "generalize_to": CHOICE, "weights": [5, [], "x", NAN, True, {"x": "y"}, {"x": -1}],
     "annotators": CHOICE, "true": COLUMN, "id": COLUMN, "groups": COLUMN, "strata": COLUMN, "runs": COLUMN,
     "weight": COLUMN, "pred": COLUMN, "event": COLUMN, "model_column": COLUMN, "set": COLUMN, "filter": COLUMN,
     "score": ["nobody", 5, NAN, True, [5], b"x"], "na": [5, "x", [5], NAN, True, b"x"],

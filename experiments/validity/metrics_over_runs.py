@@ -6,10 +6,10 @@ Items x runs of two models. The evidence of a row is that of its item, its run a
 score is the evidence, on one scale or on a scale and level of each run ("by run"), as of trainings
 or readers. The value of a run follows from its evidence in closed form: ROC AUC and macro F1 of two
 classes, Spearman's correlation with a value, and the 95th percentile of lognormal numbers.
-``random="items"`` is to cover the mean of the values of the runs at hand, "items+runs" that of all
-runs, at 0.95. On one scale "width over pooled" is the median ratio of the width of "items" to that
-of the intervals of all rows pooled. The table is written to ``results/metrics_over_runs.csv``; the
-lowest coverage is printed.
+``generalize_to="items"`` is to cover the mean of the values of the runs at hand, "items+runs" that
+of all runs, at 0.95. On one scale "width over pooled" is the median ratio of the width of "items"
+to that of the intervals of all rows pooled. The table is written to
+``results/metrics_over_runs.csv``; the lowest coverage is printed.
 """
 
 from __future__ import annotations
@@ -93,10 +93,10 @@ def draw(rng: np.random.Generator, cell: Params) -> tuple[mc.Predictions, Array]
     return mc.Predictions(truth[item], models, kind=kind, **columns), values
 
 
-def interval(cell: Params, preds: mc.Predictions, random: str) -> tuple[float, float]:
+def interval(cell: Params, preds: mc.Predictions, generalize_to: str) -> tuple[float, float]:
     """Return the default interval of the first model's value, or of the difference."""
     result = mc.bootstrap(preds, METRICS[cell["metric"]], n_resamples=2, rng=0)
-    found = replace(result, new_runs=random == "items+runs")
+    found = replace(result, new_runs=generalize_to == "items+runs")
     if cell["of"] == "score":
         ends = found.score_interval("auto", LEVEL)
     else:
@@ -118,10 +118,10 @@ def run_cell(cell: Params, n_trials: int, seed: int) -> dict[str, float]:
         truths = {"items": values.mean(axis=1) @ side, "items+runs": of_all @ side}
         row: dict[str, float] = {}
         # Resampled values, such as quantiles, have no errors for new runs.
-        for random in ("items",) if cell["metric"] == "p95" else ("items", "items+runs"):
-            low, high = interval(cell, preds, random)
-            row[f"covered, {random}"] = low <= truths[random] <= high
-            row[f"width, {random}"] = high - low
+        for generalize_to in ("items",) if cell["metric"] == "p95" else ("items", "items+runs"):
+            low, high = interval(cell, preds, generalize_to)
+            row[f"covered, {generalize_to}"] = low <= truths[generalize_to] <= high
+            row[f"width, {generalize_to}"] = high - low
         if cell["scale"] == "same":
             low, high = interval(cell, preds.without("runs"), "items")
             row["over"] = row["width, items"] / (high - low)

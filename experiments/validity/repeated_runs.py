@@ -5,8 +5,8 @@ Usage: python -m experiments.validity.repeated_runs [--trials 800] [--only REGEX
 Items x runs of a model, and of pairs of models with shared or separate runs, of the same numbers or
 of different ones. Scores are sums of an item, a run and the rest, normal ones
 or signs of them (0 or 1), so that the true mean over all items and runs is known. ``runs`` is the
-standard deviation of a run's true mean. Coverage of ``random="items+runs"`` and "items" at 0.95,
-and their median widths, are written to ``results/repeated_runs.csv``; the lowest are printed.
+standard deviation of a run's true mean. Coverage of ``generalize_to="items+runs"`` and "items" at
+0.95, and their median widths, are written to ``results/repeated_runs.csv``; the lowest are printed.
 """
 
 from __future__ import annotations

@@ -296,8 +296,10 @@ def is_wrong(cell: Params, rng: np.random.Generator) -> bool:
     """Return whether a gate at the margin is passed, or a loss shown where there is none."""
     sets, kind = suite(cell, rng), cell["kind"]
     if kind.startswith("mean"):
-        random = "sets" if "new" in kind else "items"
-        return mc.decide(sets, "old", "new", "mean_score", margin=MARGIN, random=random).passed
+        generalize_to = "sets" if "new" in kind else "items"
+        return mc.decide(
+            sets, "old", "new", "mean_score", margin=MARGIN, generalize_to=generalize_to
+        ).passed
     if kind == "losses":
         # A margin so small that nearly every difference by chance is beyond it.
         sets = suite({**cell, "kind": "any"}, rng)

@@ -51,9 +51,14 @@ def draw(rng: np.random.Generator, cell: Params) -> mc.Predictions:
     return mc.Predictions(truth, outputs, labels=[0, 1], groups=item, runs=run)
 
 
-def _study(preds: mc.Predictions, random: str) -> Any:
+def _study(preds: mc.Predictions, generalize_to: str) -> Any:
     return mc.studies.variance_study(
-        preds, PAIRS, ratios=[1.0], n_resamples=N_RESAMPLES, tests=["f"], random=random
+        preds,
+        PAIRS,
+        ratios=[1.0],
+        n_resamples=N_RESAMPLES,
+        tests=["f"],
+        generalize_to=generalize_to,
     )
 
 
@@ -73,7 +78,7 @@ def simulated(cell: Params, n_trials: int) -> pd.DataFrame:
 
 def _trial(preds: mc.Predictions, truth: np.ndarray) -> dict[str, float]:
     """Return variances over their truth, and whether the interval of their ratio covers."""
-    study, these = (_study(preds, random) for random in ("items+runs", "items"))
+    study, these = (_study(preds, generalize_to) for generalize_to in ("items+runs", "items"))
     found = study.distribution["variance"].to_numpy() / truth
     (row,) = study.variance_ratios.itertuples()
     ratio = truth[0] / truth[1]

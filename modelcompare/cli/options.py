@@ -15,8 +15,8 @@ from modelcompare.words import (
     BasicKindOrAuto,
     FileKind,
     Format,
+    GeneralizeToOfSets,
     Missing,
-    RandomOfSets,
     SameIds,
     WeightsOfSets,
     WholeSets,
@@ -96,8 +96,10 @@ QUEUE = (
 )  # fmt: skip
 # Of several test sets.
 OF_SETS = (
-    named("random", "Answer for these runs and test sets (items), or for new ones: {choices}",
-          type=RandomOfSets),
+    named(
+        "generalize_to", "Answer for these runs and test sets (items), or for new ones: {choices}",
+        type=GeneralizeToOfSets,
+    ),
     statistics(
         name="weights", type=WeightsOfSets, default="equal",
         help="Of test sets in their mean: {choices}; samples pools them.",

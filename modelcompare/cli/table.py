@@ -64,7 +64,7 @@ _COMMANDS = (
                 advanced=True,
             ),
             OPTIONS["method"], OPTIONS["test"], OPTIONS["correction"],
-            OPTIONS["baseline"], replace(OPTIONS["random"], advanced=True), _LEVEL,
+            OPTIONS["baseline"], replace(OPTIONS["generalize_to"], advanced=True), _LEVEL,
             replace(OPTIONS["alpha"], advanced=True),
             replace(OPTIONS["family"], advanced=True), OPTIONS["zero_division"], *RESAMPLING,
             plotted("Write a forest plot too: .png, .pdf or .svg.", FIGURE),

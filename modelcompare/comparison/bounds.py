@@ -39,7 +39,14 @@ from modelcompare.report.fields import HIDDEN, Field, Member, member
 from modelcompare.report.numbers import format_number, grounds
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.words import Correction, Random, ZeroDivision, giving, value_name, warn_caller
+from modelcompare.words import (
+    Correction,
+    GeneralizeTo,
+    ZeroDivision,
+    giving,
+    value_name,
+    warn_caller,
+)
 
 _STEP_DOWN: Correction = "holm"
 
@@ -216,8 +223,8 @@ class BoundedComparison(Comparison):
 
 def bounded(
     compare: Callable[..., Comparison], predictions: TestSet,
-    metrics: MetricLike | Sequence[MetricLike] | None, baseline: str | None, random: Random,
-    zero_division: ZeroDivision, **options: Any,
+    metrics: MetricLike | Sequence[MetricLike] | None, baseline: str | None,
+    generalize_to: GeneralizeTo, zero_division: ZeroDivision, **options: Any,
 ) -> BoundedComparison:  # fmt: skip
     """Compare predictions with their missing results counted as the worst, and as the best.
 
@@ -236,7 +243,7 @@ def bounded(
         If there is a baseline or a judge, new runs are asked about, no result is missing, the
         models gave neither scores nor labels, or no valid bounds of a metric are known.
     """
-    worst = _with_bounds(predictions, baseline, random)
+    worst = _with_bounds(predictions, baseline, generalize_to)
     missing = worst.missing
     n_missing = {
         m: int(lacks.reshape(len(worst), -1).any(axis=1).sum()) for m, lacks in missing.items()
@@ -248,7 +255,7 @@ def bounded(
         )
     metrics, classes = without_classes(metrics, worst)
     chosen = resolve_metrics(metrics, worst, zero_division=zero_division)
-    ask = partial(compare, random="items", zero_division=zero_division, **options)
+    ask = partial(compare, generalize_to="items", zero_division=zero_division, **options)
     found: list[Compared] = []
     at: dict[ValueKey, tuple[int, int]] = {}
     for number, case in enumerate(cases(chosen, worst, missing)):
@@ -268,11 +275,13 @@ def bounded(
     )
 
 
-def _with_bounds(predictions: TestSet, baseline: str | None, random: Random) -> Predictions:
+def _with_bounds(
+    predictions: TestSet, baseline: str | None, generalize_to: GeneralizeTo
+) -> Predictions:
     """Return the predictions; refuse those of which no bounds are known, and a baseline."""
     if predictions.judge is not None:
         check_named("missing", "bounds", ["worst"], judged=True)
-    if runs_are_random(predictions, random):
+    if runs_are_random(predictions, generalize_to):
         raise ValueError(f"bounds are not known for new runs; {INSTEAD}.")
     if baseline is not None:
         raise ValueError("bounds are of all pairs of models; leave `baseline` out.")

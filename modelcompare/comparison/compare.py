@@ -39,9 +39,9 @@ from modelcompare.words import (
     CompareTest,
     Correction,
     Family,
+    GeneralizeTo,
     IntervalMethod,
     MissingCounted,
-    Random,
     Scheme,
     Undefined,
     ZeroDivision,
@@ -64,7 +64,7 @@ def compare(
     baseline: str | None = None,
     alpha: float = 0.05,
     scheme: Scheme = "multinomial",
-    random: Random = "auto",
+    generalize_to: GeneralizeTo = "auto",
     missing: MissingCounted = "worst",
     zero_division: ZeroDivision = math.nan,
     undefined: Undefined = "count",
@@ -119,7 +119,7 @@ def compare(
         one of the two.
     scheme : {"multinomial", "poisson", "bayesian"}
         Bootstrap weights.
-    random : {"auto", "items", "items+runs"}
+    generalize_to : {"auto", "items", "items+runs"}
         What varies, where models were trained or asked several times (`Predictions.runs`). "items":
         the answer is for these runs, with the rows of an item as one cluster. "items+runs": it is
         for new runs of the training procedures as well, with Student's intervals and tests
@@ -200,10 +200,10 @@ def compare(
     """
     if missing == "bounds":
         return bounded(
-            compare, predictions, metrics, baseline, random, zero_division, n_jobs=n_jobs, rng=rng,
-            n_resamples=n_resamples, confidence_level=confidence_level, method=method, test=test,
-            correction=correction, family=family, alpha=alpha, scheme=scheme, undefined=undefined,
-            collapse=collapse, progress=progress,
+            compare, predictions, metrics, baseline, generalize_to, zero_division, n_jobs=n_jobs,
+            rng=rng, n_resamples=n_resamples, confidence_level=confidence_level, method=method,
+            test=test, correction=correction, family=family, alpha=alpha, scheme=scheme,
+            undefined=undefined, collapse=collapse, progress=progress,
         )  # fmt: skip
     a, b = _pairs(predictions.models, baseline)
     metrics, classes = without_classes(metrics, predictions)
@@ -213,7 +213,7 @@ def compare(
     evaluation = evaluate(
         predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
     )
-    new_runs, used = _beyond_items(evaluation, random, method, used, correction, undefined)
+    new_runs, used = _beyond_items(evaluation, generalize_to, method, used, correction, undefined)
     _check_size(evaluation, len(a))
     warn_of_time(evaluation, len(a), n_resamples, used, correction, family, alpha, n_jobs)
     n_drawn = n_resamples if draws or correction == "max-t" or undefined != "count" else 0
@@ -241,7 +241,7 @@ def compare(
 
 
 def _beyond_items(
-    evaluation: Evaluation, random: Random, method: IntervalMethod, test: str,
+    evaluation: Evaluation, generalize_to: GeneralizeTo, method: IntervalMethod, test: str,
     correction: Correction, undefined: Undefined,
 ) -> tuple[bool, str]:  # fmt: skip
     """Return whether answers are for new runs, and the test.
@@ -249,7 +249,7 @@ def _beyond_items(
     For new runs, or with a judge, methods that know the items alone are refused.
     """
     judged = evaluation.predictions.judge is not None
-    new_runs = runs_are_random(evaluation.predictions, random, test)
+    new_runs = runs_are_random(evaluation.predictions, generalize_to, test)
     if not (judged or new_runs):
         return False, test
     if new_runs:

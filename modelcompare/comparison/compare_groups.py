@@ -28,8 +28,8 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.words import (
     Correction,
+    GeneralizeToOfSets,
     MissingSets,
-    RandomOfSets,
     WeightsOfSets,
     check_mapping,
     check_sequence,
@@ -59,7 +59,7 @@ def compare_groups(
     source: Predictions | Mapping[str, Predictions],
     metrics: MetricLike | Sequence[MetricLike] | None = None, *,
     by: str | Sequence[str] | None = None, min_size: int = MIN_SIZE,
-    correction: Correction = "holm", random: RandomOfSets = "auto",
+    correction: Correction = "holm", generalize_to: GeneralizeToOfSets = "auto",
     weights: WeightsOfSets | Mapping[str, float] = "equal",
     missing: MissingSets = "refuse", confidence_level: float = 0.95, alpha: float = 0.05,
     rng: RngLike = 0, **options: Any,
@@ -80,7 +80,7 @@ def compare_groups(
     correction : str
         As in `compare`; the family is all pairs, classes and groups of a metric. Corrections of the
         family-wise error step down over groups as well as within them.
-    random : {"auto", "items", "items+runs", "sets", "sets+runs"}
+    generalize_to : {"auto", "items", "items+runs", "sets", "sets+runs"}
         What varies, as in `compare`. With "items" and "items+runs" the mean over test sets is for
         these sets, with "sets" and "sets+runs" for new sets like these: its error is the spread
         over the sets, so it needs several, with equal weights. Runs that were evaluated on all sets
@@ -126,7 +126,7 @@ def compare_groups(
     if isinstance(source, Mapping):
         _check_several(source, by)
         models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
-        source, shares, dropped = weighed(source, models, weights, random, missing)
+        source, shares, dropped = weighed(source, models, weights, generalize_to, missing)
         if missing == "bounds" and dropped:
             _check_bounded(correction)
         groups = [
@@ -134,11 +134,13 @@ def compare_groups(
             for name, each in source.items()
         ]
         test_sets = [*source.values()]
-        if random in WITHIN:
+        if generalize_to in WITHIN:
             warn_of_few_sets(len(source))
     else:
-        if random in WITHIN or weights != "equal" or missing != "refuse":
-            raise ValueError("random='sets', `weights` and `missing` are for several test sets.")
+        if generalize_to in WITHIN or weights != "equal" or missing != "refuse":
+            raise ValueError(
+                "generalize_to='sets', `weights` and `missing` are for several test sets."
+            )
         groups, left_out = subgroups(source, slices_of(source, by), min_size)
         if not groups:
             raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
@@ -147,7 +149,8 @@ def compare_groups(
     level = alpha if correction == "none" else alpha / len(groups)
     results = _compare_each(
         groups, metrics, what="sets" if of_sets else "subgroups", rng=rng, correction=correction,
-        random=within(random), confidence_level=confidence_level, alpha=level, **options,
+        generalize_to=within(generalize_to), confidence_level=confidence_level, alpha=level,
+        **options,
     )  # fmt: skip
     if of_sets:
         check_metrics(results)
@@ -155,7 +158,7 @@ def compare_groups(
     found = _correct_together(results, correction, alpha)
     notes = {k: each.evidence.notes + each.evidence.positive_notes for k, each in found.items()}
     scopes = [each.bootstrap.scope for each in found.values()]
-    scope = Scope.of_sets(scopes, new_sets=random in WITHIN)
+    scope = Scope.of_sets(scopes, new_sets=generalize_to in WITHIN)
     return GroupComparison(
         results=found, rng_label=rng_label(rng), n_samples=sum(map(n_seen, test_sets)),
         left_out=pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
@@ -193,13 +196,13 @@ def _check_several(sets: Mapping[str, Predictions], by: str | Sequence[str] | No
 
 def weighed(
     sets: Mapping[str, Tested], models: Sequence[str], weights: WeightsOfSets | Mapping[str, float],
-    random: RandomOfSets, missing: MissingSets,
+    generalize_to: GeneralizeToOfSets, missing: MissingSets,
 ) -> tuple[dict[str, Tested], FloatArray, tuple[str, ...]]:  # fmt: skip
     """Return the test sets to compare on, their shares in a mean, and a note on lacking models.
 
     Test sets without weight may lack models.
     """
-    shares = shares_of(sets, weights, random)
+    shares = shares_of(sets, weights, generalize_to)
     asked = [name for name, share in zip(sets, shares, strict=True) if share > 0]
     gaps = {name: [m for m in models if m not in sets[name].models] for name in asked}
     gaps = {name: lacks for name, lacks in gaps.items() if lacks}
@@ -216,10 +219,10 @@ def weighed(
             "missing='bounds' (--missing bounds)."
         )
     if missing == "bounds":
-        if random != "items":
+        if generalize_to != "items":
             raise ValueError(
-                "missing='bounds' is for these test sets and runs; use random='items' (--random "
-                "items)."
+                "missing='bounds' is for these test sets and runs; use generalize_to='items' "
+                "(--generalize-to items)."
             )
         bounds = f"Bounds for all possible results of the models that lack {named}."
         return dict(sets), shares, (bounds,)

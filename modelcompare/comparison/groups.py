@@ -207,7 +207,7 @@ class GroupComparison(Result):
         scope = self.scope
         return signature(
             "compare_groups", sets=len(self.results) if self._of_sets else None, n=self.n_samples,
-            labels=scope.n_labels or None, random=scope.random,
+            labels=scope.n_labels or None, generalize_to=scope.generalize_to,
             B=first.n_resamples, ci=first.method, ci_pooled=pooled,
             weights=written_shares(self.shares), test_pooled="interval" if pooled else None,
             test=first.test, adjust=first.correction, rng=self.rng_label,
@@ -291,9 +291,9 @@ class GroupComparison(Result):
         Columns: model, metric, label, estimate, ci_low, ci_high. The test sets are assumed
         independent. Of fixed sets, intervals generalize to other samples of the same sets, not to
         other sets. They are combined from the intervals of the sets by MOVER, and are no shorter
-        than the combination of their half-widths. For new sets (``random="sets"``) they contain
-        Student's interval with the spread over the sets, for new runs that with the variance over
-        items and runs.
+        than the combination of their half-widths. For new sets (``generalize_to="sets"``) they
+        contain Student's interval with the spread over the sets, for new runs that with the
+        variance over items and runs.
         """
         pooled = self._pooled()
         interval = pooled.interval(self._first.method, self._first.confidence_level)

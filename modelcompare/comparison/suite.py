@@ -35,8 +35,8 @@ from modelcompare.report.numbers import (
 from modelcompare.report.tables import rows_at
 from modelcompare.significance.omnibus import friedman
 from modelcompare.words import (
-    Random,
-    RandomOfSets,
+    GeneralizeTo,
+    GeneralizeToOfSets,
     WeightsOfSets,
     check_mapping,
     check_number,
@@ -44,7 +44,7 @@ from modelcompare.words import (
 )
 
 # What varies within each set, where the sets vary.
-WITHIN: Mapping[str, Random] = {"sets": "items", "sets+runs": "items+runs"}
+WITHIN: Mapping[str, GeneralizeTo] = {"sets": "items", "sets+runs": "items+runs"}
 
 
 def notes_of_sets(notes: Mapping[Any, Sequence[str]]) -> list[str]:
@@ -54,9 +54,13 @@ def notes_of_sets(notes: Mapping[Any, Sequence[str]]) -> list[str]:
     return [f"{name}: {note}" for name, own in notes.items() for note in own]
 
 
-def within(random: RandomOfSets) -> Random:
+def within(generalize_to: GeneralizeToOfSets) -> GeneralizeTo:
     """Return what varies within each test set."""
-    return WITHIN[random] if random == "sets" or random == "sets+runs" else random
+    return (
+        WITHIN[generalize_to]
+        if generalize_to == "sets" or generalize_to == "sets+runs"
+        else generalize_to
+    )
 
 
 def check_weights(argument: str, value: Any) -> None:
@@ -70,22 +74,26 @@ def check_weights(argument: str, value: Any) -> None:
         raise ValueError(f"`{argument}` must be {choices} or a mapping, got {value!r}.")
 
 
-def check_several(sets: Mapping[str, TestSet], random: RandomOfSets) -> None:
+def check_several(sets: Mapping[str, TestSet], generalize_to: GeneralizeToOfSets) -> None:
     """Refuse sets that do not go together, and a question about new ones where there is one."""
     check_names(sets)
-    if random in WITHIN and len(sets) < 2:
-        raise ValueError(f"random={random!r} asks about new test sets, which needs several.")
+    if generalize_to in WITHIN and len(sets) < 2:
+        raise ValueError(
+            f"generalize_to={generalize_to!r} asks about new test sets, which needs several."
+        )
 
 
 def shares_of(
-    sets: Mapping[str, TestSet], weights: WeightsOfSets | Mapping[str, float], random: RandomOfSets
+    sets: Mapping[str, TestSet],
+    weights: WeightsOfSets | Mapping[str, float],
+    generalize_to: GeneralizeToOfSets,
 ) -> FloatArray:
     """Return the share of each test set in a mean, and refuse what new sets do not allow."""
-    check_several(sets, random)
-    if random in WITHIN and weights != "equal":
+    check_several(sets, generalize_to)
+    if generalize_to in WITHIN and weights != "equal":
         raise ValueError(
-            f"`weights` is for these test sets, and random={random!r} asks about new ones, which "
-            "have equal weights; leave it out, or use random='items'."
+            f"`weights` is for these test sets, and generalize_to={generalize_to!r} asks about new "
+            "ones, which have equal weights; leave it out, or use generalize_to='items'."
         )
     if isinstance(weights, Mapping):
         if weights.keys() != sets.keys() or sum(weights.values()) <= 0:

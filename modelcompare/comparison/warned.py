@@ -351,7 +351,7 @@ def _warn_of_few(these: str, new: str, others: str, added: str) -> str:
     text = (
         f"{these} decide how far new {new} may differ: with fewer than {FEW_RUNS}, intervals are "
         f"wide and differences seldom significant, however many {others} there are. Add {added}, "
-        "or ask about these alone with random='items' (--random items)."
+        "or ask about these alone with generalize_to='items' (--generalize-to items)."
     )
     warn_caller(text, SparseDataWarning)
     return text

@@ -88,7 +88,8 @@ class Predictions(TestSet):
         of an item, by `groups` or else by `ids`, are then one cluster. Models share the runs of one
         column; a mapping gives separate runs to every model, and a model with fewer runs than
         another repeats them: each result counts once. Answers are for new runs, or for these, as a
-        note states; see `random` of `compare`. Without groups and ids, comparisons are refused.
+        note states; see `generalize_to` of `compare`. Without groups and ids, comparisons are
+        refused.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each sample in every metric; not negative.
     slices : DataFrame or mapping of str to array-like, optional

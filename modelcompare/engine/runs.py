@@ -15,17 +15,17 @@ from modelcompare.data.sizes import run_counts, seen_runs
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import each_its_cluster
-from modelcompare.words import Random
+from modelcompare.words import GeneralizeTo
 
 # Below this number of runs of a model, the runs decide about width and significance.
 FEW_RUNS = 5
 # Test that exchanges whole runs.
 RUN_TEST = "run-permutation"
 # The remedy of every refusal.
-INSTEAD = "for an answer about these runs use random='items' (--random items)"
+INSTEAD = "for an answer about these runs use generalize_to='items' (--generalize-to items)"
 
 
-def runs_are_random(predictions: TestSet, random: Random, test: str = "") -> bool:
+def runs_are_random(predictions: TestSet, generalize_to: GeneralizeTo, test: str = "") -> bool:
     """Return whether an answer is for new runs, by what is declared, or for a test of runs.
 
     Raises
@@ -38,20 +38,24 @@ def runs_are_random(predictions: TestSet, random: Random, test: str = "") -> boo
     DataWarning
         If runs are declared, and some models, items or runs lack others.
     """
-    these = random == "items"
-    flaw = "random='items' (--random items) asks about these" if these else _flaw(predictions)
+    these = generalize_to == "items"
+    flaw = (
+        "generalize_to='items' (--generalize-to items) asks about these"
+        if these
+        else _flaw(predictions)
+    )
     gap = "" if flaw else _incomplete(predictions)
-    if gap and random == "auto" and test != RUN_TEST:
+    if gap and generalize_to == "auto" and test != RUN_TEST:
         warn_of_data(
             f"runs are declared, but {gap}. The answer is therefore for these runs, and not for "
             "new ones; leave such models, items or runs out, or ask about these runs with "
-            "random='items' (--random items).",
+            "generalize_to='items' (--generalize-to items).",
         )  # fmt: skip
     flaw = flaw or gap
     if flaw and test == RUN_TEST:
         raise ValueError(f"test={test!r} exchanges runs, but {flaw}; use another test.")
-    if flaw and random == "items+runs":
-        raise ValueError(f"random='items+runs' asks about new runs, but {flaw}; {INSTEAD}.")
+    if flaw and generalize_to == "items+runs":
+        raise ValueError(f"generalize_to='items+runs' asks about new runs, but {flaw}; {INSTEAD}.")
     return not flaw
 
 

@@ -82,7 +82,7 @@ class Scope:
         return replace(found, n_sets=1 + len(others), new_sets=new_sets, any_time=any_time)
 
     @property
-    def random(self) -> str | None:
+    def generalize_to(self) -> str | None:
         """Names of what varies, as in `compare_groups`; None if only the items do."""
         what = [name for name, new in (("sets", self.new_sets), ("runs", self.new_runs)) if new]
         return "+".join(["items", *what]) if what else None
@@ -91,7 +91,7 @@ class Scope:
     def settings(self) -> dict[str, object]:
         """Settings in a signature."""
         labels = self.n_labels or None
-        return {THESE_RUNS: self.these_runs, "labels": labels, "random": self.random}
+        return {THESE_RUNS: self.these_runs, "labels": labels, "generalize_to": self.generalize_to}
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -159,7 +159,7 @@ class MeanOfSets(Contrasts):
     @property
     def extends(self) -> bool:
         """True if errors are for new runs, or new sets."""
-        return self.scope.random is not None
+        return self.scope.generalize_to is not None
 
     @property
     def method(self) -> str:

@@ -48,8 +48,9 @@ class GainAtAnyTime(Gain):
             )
         if self.first.sample.new_runs and len(self.contrasts) == 1:
             return (
-                "new runs; for an answer about these runs use random='items' (--random items), or "
-                "plan the times of asking with a ledger of `looks` (--looks N)"
+                "new runs; for an answer about these runs use generalize_to='items' "
+                "(--generalize-to items), or plan the times of asking with a ledger of `looks` "
+                "(--looks N)"
             )
         return "several test sets; plan the times of asking with a ledger of `looks` (--looks N)"
 

@@ -33,8 +33,8 @@ from modelcompare.significance import Outcome, PairView, run_named
 from modelcompare.significance.inverted import Ends, ends_of
 from modelcompare.words import (
     Alternative,
+    GeneralizeTo,
     IntervalMethod,
-    Random,
     ZeroDivision,
     shown,
     value_name,
@@ -74,7 +74,7 @@ class Contrast(PairView):
         n_resamples: int = 9999,
         n_jobs: int | None = None,
         rng: RngLike = 0,
-        random: Random = "items",
+        generalize_to: GeneralizeTo = "items",
     ) -> Contrast:
         """Return the contrast of two models of a test set; arguments are as in `paired_test`.
 
@@ -82,7 +82,7 @@ class Contrast(PairView):
         """
         both = [model for model in (model_a, model_b) if model in predictions.models]
         pair = predictions[both or [*predictions.models[:1]]]
-        new_runs = runs_are_random(pair, random)
+        new_runs = runs_are_random(pair, generalize_to)
         evaluation = evaluate(pair, [metric], zero_division=zero_division, collapse=collapse)
         if new_runs:
             check_crossed(evaluation)

@@ -41,9 +41,9 @@ from modelcompare.resampling.seeds import RngLike
 from modelcompare.words import (
     Answer,
     Decision,
+    GeneralizeToOfSets,
     IntervalMethod,
     MissingSets,
-    RandomOfSets,
     WeightsOfSets,
     ZeroDivision,
     check_mapping,
@@ -162,8 +162,8 @@ class DecisionResult(Result):
         """Number of resamples, interval method and scope, for the signature."""
         scope = self.scope
         beside = {
-            "any-time": scope.any_time, "random": scope.random, "judge": scope.n_labels > 0,
-            "sets": scope.n_sets if scope.n_sets > 1 else None,
+            "any-time": scope.any_time, "generalize_to": scope.generalize_to,
+            "judge": scope.n_labels > 0, "sets": scope.n_sets if scope.n_sets > 1 else None,
         }  # fmt: skip
         given = {name: value for name, value in beside.items() if value}
         return {"B": self.n_resamples, "ci": self.method, **given}
@@ -171,7 +171,7 @@ class DecisionResult(Result):
     @property
     def varies(self) -> bool:
         """True if the answer is for new runs of the training procedures, or for new test sets."""
-        return self.scope.random is not None
+        return self.scope.generalize_to is not None
 
     @property
     def signature(self) -> str:
@@ -287,7 +287,7 @@ def decide(
     label: Any = None,
     alpha: float = 0.05,
     method: IntervalMethod = "auto",
-    random: RandomOfSets = "auto",
+    generalize_to: GeneralizeToOfSets = "auto",
     weights: WeightsOfSets | Mapping[str, float] = "equal",
     missing: MissingSets = "refuse",
     any_time: bool = False,
@@ -325,9 +325,10 @@ def decide(
         The class, for a metric per class.
     alpha : float
         One-sided level; the interval has the confidence level 1 - 2 alpha.
-    method, random, n_resamples, zero_division, n_jobs, rng
-        As in `compare`; for several test sets `random` is as in `compare_groups`. For new runs, or
-        test sets, no number of samples is given that would decide: more of these may be needed.
+    method, generalize_to, n_resamples, zero_division, n_jobs, rng
+        As in `compare`; for several test sets `generalize_to` is as in `compare_groups`. For new
+        runs, or test sets, no number of samples is given that would decide: more of these may be
+        needed.
     weights : {"equal", "samples"} or mapping of str to float
         Weights of several test sets, as in `compare_groups`; those without weight do not count.
     missing : {"refuse", "drop", "bounds"}
@@ -370,8 +371,8 @@ def decide(
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")
     found = (GainAtAnyTime if any_time else Gain).of(
-        sets, candidate, baseline, metric, label, weights, random, missing, method, zero_division,
-        rng, n_resamples=n_resamples, n_jobs=n_jobs,
+        sets, candidate, baseline, metric, label, weights, generalize_to, missing, method,
+        zero_division, rng, n_resamples=n_resamples, n_jobs=n_jobs,
     )  # fmt: skip
     with each_warning_once():
         for contrast in found.contrasts.values():

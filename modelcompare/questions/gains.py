@@ -37,9 +37,9 @@ from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.significance.inverted import Ends, ends_of, p_above, turned
 from modelcompare.significance.repeated import LEAST_OF_EACH, LEAST_UNITS
 from modelcompare.words import (
+    GeneralizeToOfSets,
     IntervalMethod,
     MissingSets,
-    RandomOfSets,
     WeightsOfSets,
     ZeroDivision,
 )
@@ -77,13 +77,13 @@ class Gain:
     @classmethod
     def of(
         cls, sets: Mapping[str, TestSet], candidate: str, baseline: str, metric: MetricLike,
-        label: Any, weights: WeightsOfSets | Mapping[str, float], random: RandomOfSets,
+        label: Any, weights: WeightsOfSets | Mapping[str, float], generalize_to: GeneralizeToOfSets,
         missing: MissingSets, method: IntervalMethod, zero_division: ZeroDivision, rng: RngLike,
         **options: Any,
     ) -> Self:  # fmt: skip
         """Return the gain on the test sets that have a weight."""
         models, contrasts, used = (candidate, baseline), {}, method
-        sets, shares, lacking = weighed(sets, models, weights, random, missing)
+        sets, shares, lacking = weighed(sets, models, weights, generalize_to, missing)
         seed, alone = seed_sequence(rng), np.count_nonzero(shares) == 1
         for place, (name, predictions) in enumerate(sets.items()):
             if shares[place] == 0:
@@ -95,7 +95,7 @@ class Gain:
             contrasts[name] = Contrast.between(
                 served, candidate, baseline, own, label=own_label, zero_division=zero_division,
                 rng=rng if alone else child_seed(seed, place),
-                random=within(random), **options,
+                generalize_to=within(generalize_to), **options,
             )  # fmt: skip
         first, *others = contrasts.values()
         if any(each.evaluation.keys != first.evaluation.keys for each in others):
@@ -104,7 +104,7 @@ class Gain:
                 "decide on an average, e.g. f1_macro."
             )
         scopes = [each.scope for each in contrasts.values()]
-        scope = Scope.of_sets(scopes, new_sets=random in WITHIN, any_time=cls.any_time)
+        scope = Scope.of_sets(scopes, new_sets=generalize_to in WITHIN, any_time=cls.any_time)
         return cls(contrasts, models, used, shares[shares > 0], scope, lacking)
 
     @property

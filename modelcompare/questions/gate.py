@@ -130,9 +130,9 @@ def _decided(
     if over in ("", "mean") or not isinstance(predictions, Mapping):
         return over, [decide(predictions, *models, **asked)]
     check_known(predictions, *models)
-    asked["random"] = within(asked.get("random", "auto"))
+    asked["generalize_to"] = within(asked.get("generalize_to", "auto"))
     missing = asked.get("missing", "refuse")
-    sets, _, note = weighed(predictions, models, "equal", asked["random"], missing)
+    sets, _, note = weighed(predictions, models, "equal", asked["generalize_to"], missing)
     asked["alpha"] /= len(sets) if over == "any" else 1
     found = []
     for own in sets:

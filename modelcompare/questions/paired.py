@@ -205,7 +205,7 @@ def paired_test(
         predictions, model_a, model_b, metric, label=label, zero_division=zero_division,
         collapse=False if TESTS[test].by_sample else None, alternative=alternative,
         enumerate_swaps="units" in predictions.abilities, n_resamples=n_resamples,
-        n_jobs=n_jobs, rng=rng, random="items+runs" if new_runs else "items",
+        n_jobs=n_jobs, rng=rng, generalize_to="items+runs" if new_runs else "items",
     )  # fmt: skip
     contrast.warn_of_sparse_data()
     outcome = contrast.test(test)

@@ -29,7 +29,7 @@ from modelcompare.report.numbers import format_interval
 from modelcompare.significance.inverted import Ends
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.sources.scanned import ScannedPredictions
-from modelcompare.words import RandomOfSets, ZeroDivision, giving, value_name
+from modelcompare.words import GeneralizeToOfSets, ZeroDivision, giving, value_name
 
 # The default interval allows for samples and classes that a pilot has not seen, of which the
 # standard error contains nothing. Where it is so many times as wide as the error predicts, numbers
@@ -57,7 +57,7 @@ def sample_size(
     alpha: float = 0.05,
     power: float = 0.8,
     confidence_level: float = 0.95,
-    random: RandomOfSets = "auto",
+    generalize_to: GeneralizeToOfSets = "auto",
     zero_division: ZeroDivision = math.nan,
     cost_item: float | None = None,
     cost_run: float | None = None,
@@ -73,8 +73,8 @@ def sample_size(
     ----------
     predictions : Predictions, or mapping of str to Predictions
         A pilot that holds both models: a test set, or several by name. By default the answer is for
-        these test sets, and declared `runs` of the models stand for new runs; see `random`. Beside
-        a judge its labels are the pilot.
+        these test sets, and declared `runs` of the models stand for new runs; see `generalize_to`.
+        Beside a judge its labels are the pilot.
     model_a, model_b : str
         The models; differences are a - b.
     metric : str, metric or callable
@@ -87,7 +87,7 @@ def sample_size(
         Two-sided level, and the probability wanted of finding the difference.
     confidence_level : float
         Of the interval whose width is predicted, 1 - `alpha`; give one of the two.
-    random : {"auto", "items", "items+runs", "sets", "sets+runs"}
+    generalize_to : {"auto", "items", "items+runs", "sets", "sets+runs"}
         As in `compare_groups`. With "items" the answer is for the runs and test sets of the pilot,
         if it has several, with "items+runs" for new runs: how many of each model are needed with
         how many items. With "sets" and "sets+runs" it is for new test sets: how many are needed.
@@ -141,7 +141,7 @@ def sample_size(
     samples.
     """
     sets = dict(predictions) if isinstance(predictions, Mapping) else {"": predictions}
-    check_several(sets, random)
+    check_several(sets, generalize_to)
     known = dict.fromkeys(model for each in sets.values() for model in each.models)
     check_models((*known,), model_a=model_a, model_b=model_b)
     for name, each in sets.items():
@@ -154,7 +154,7 @@ def sample_size(
     contrasts = [
         Contrast.between(
             each, model_a, model_b, metric, label=label, zero_division=zero_division,
-            collapse=False, random=within(random),
+            collapse=False, generalize_to=within(generalize_to),
         )
         for each in sets.values()
     ]  # fmt: skip
@@ -163,7 +163,7 @@ def sample_size(
     _check_runs(contrasts, cost_item, cost_run)
     plan, first = LabelPlan.of(contrasts), contrasts[0]
     check_margin(margin or 0.0, first.metric)
-    scope = Scope.of_sets([each.scope for each in contrasts], new_sets=random in WITHIN)
+    scope = Scope.of_sets([each.scope for each in contrasts], new_sets=generalize_to in WITHIN)
     pilot = Pilot.of(contrasts, scope) if plan is None else plan.pilot
     _check_spread(pilot, first, model_a, model_b)
     _check_data(dict(zip(sets, contrasts, strict=True)), int(pilot.size.runs))
@@ -251,8 +251,9 @@ def _check_runs(
     if len(new_runs) > 1 or (new_runs == {True} and not check_runs_of_sets(test_sets)):
         raise ValueError(
             "test sets have separate `runs`, or some have none; give the same runs of each model "
-            "on every test set, or for an answer about these runs use random='sets' (--random "
-            "sets), for these test sets as well random='items' (--random items)."
+            "on every test set, or for an answer about these runs use generalize_to='sets' "
+            "(--generalize-to sets), for these test sets as well generalize_to='items' "
+            "(--generalize-to items)."
         )
     if (cost_item is None) != (cost_run is None) if True in new_runs else cost_run is not None:
         raise ValueError(

@@ -240,8 +240,8 @@ class SampleSize(Frontier, Result):
         runs, sets = int(self.size.runs), int(self.size.sets)
         return signature(
             "sample_size", n=self.n_samples, n_runs=runs if runs > 1 else None,
-            n_sets=sets if sets > 1 else None, random=self.scope.random, alpha=self.alpha,
-            power=self.power, se="influence", judge=self.plan is not None,
+            n_sets=sets if sets > 1 else None, generalize_to=self.scope.generalize_to,
+            alpha=self.alpha, power=self.power, se="influence", judge=self.plan is not None,
             **{THESE_RUNS: self.scope.these_runs},
         )  # fmt: skip
 

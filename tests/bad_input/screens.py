@@ -24,8 +24,8 @@ CASES: list[Call | Run] = [
     ),
     Call(
         "compare_groups: new sets of one",
-        lambda _: mc.compare_groups(MANY, random="sets"),
-        "random='sets', `weights` and `missing` are for several test sets.",
+        lambda _: mc.compare_groups(MANY, generalize_to="sets"),
+        "generalize_to='sets', `weights` and `missing` are for several test sets.",
     ),
     Call(
         "compare_groups: weights of some sets",

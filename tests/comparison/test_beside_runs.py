@@ -146,7 +146,7 @@ def test_the_mean_of_nested_means_is_the_mean_of_balanced_runs():
     found = mc.compare(preds, n_resamples=99).scores.iloc[0]
     assert found["estimate"] == pytest.approx(x.mean(axis=1).mean())
     # For these runs, the error is that of the items' means.
-    these = mc.compare(preds, n_resamples=99, random="items").scores["standard_error"][0]
+    these = mc.compare(preds, n_resamples=99, generalize_to="items").scores["standard_error"][0]
     assert these == pytest.approx(stats.sem(x.mean(axis=1)))
 
 
@@ -185,15 +185,17 @@ def test_errors_for_these_and_for_new_runs_are_sums_of_a_mixed_models_components
     preds = scores_of(item, run, a=x)
     _, of, rest = fitted(x, "item", "run")
     these = of["item"] / N_ITEMS + rest / x.size
-    for random, expected in (("items", these), ("items+runs", these + of["run"] / N_RUNS)):
-        found = mc.compare(preds, n_resamples=99, random=random).scores["standard_error"][0]
+    for generalize_to, expected in (("items", these), ("items+runs", these + of["run"] / N_RUNS)):
+        found = mc.compare(preds, n_resamples=99, generalize_to=generalize_to).scores[
+            "standard_error"
+        ][0]
         assert found == pytest.approx(np.sqrt(expected), rel=1e-3)
 
 
-def pooled_error(sets, random):
+def pooled_error(sets, generalize_to):
     """Return the standard error of the first model's mean, which no frame has."""
     return (
-        mc.compare_groups(sets, random=random, n_resamples=99)
+        mc.compare_groups(sets, generalize_to=generalize_to, n_resamples=99)
         ._pooled(None)
         .low.standard_error[0, 0]
     )

@@ -18,7 +18,7 @@ from modelcompare.engine.units import run_counts
 
 N, R = 40, 6
 ITEM, RUN = np.repeat(np.arange(N), R), np.tile(np.arange(R), N)
-BOTH = {"random": "items+runs", "n_resamples": 99}
+BOTH = {"generalize_to": "items+runs", "n_resamples": 99}
 NEW = "For the training procedures, seen in 6 runs each: new runs are allowed for."
 
 
@@ -160,9 +160,9 @@ def test_order_and_names_of_rows_do_not_matter_and_no_interval_is_shorter(seed, 
                 mc.Predictions.from_scores(
                     {"a": x[0].ravel()[rows], "b": x[1].ravel()[rows]}, groups=item[rows],
                     runs=runs[rows], bounds=(0, 1),
-                ), random=random, n_resamples=99,
+                ), generalize_to=generalize_to, n_resamples=99,
             ).evidence
-            for rows, runs, random in (
+            for rows, runs, generalize_to in (
                 (np.arange(len(order)), run, "auto"), (order, names[run], "auto"),
                 (order, run, "items"),
             )
@@ -189,11 +189,11 @@ def test_interval_and_p_value_agree(shift):
 def test_what_is_declared_decides_and_not_whether_runs_are_seen_to_vary():
     for spread in (0.0, 0.3):
         preds = preds_of(a=scores(0, spread), b=scores(1, spread))
-        assert "|random:items+runs|" in mc.compare(preds, n_resamples=99).signature
+        assert "|generalize_to:items+runs|" in mc.compare(preds, n_resamples=99).signature
     for preds in (ONE, SHARED.without("runs"), preds_of(RUN, RUN, a=A, b=B)):
         found = mc.compare(preds, n_resamples=99)
-        assert "random:" not in found.signature
-        assert found.signature == mc.compare(preds, random="items", n_resamples=99).signature
+        assert "generalize_to:" not in found.signature
+        assert found.signature == mc.compare(preds, generalize_to="items", n_resamples=99).signature
 
 
 @pytest.mark.parametrize(
@@ -213,8 +213,8 @@ def test_declared_runs_that_are_not_complete_are_warned_of(preds, why):
     for ask in asks:
         with pytest.warns(DataWarning, match=f"{why}.*The answer is therefore for these runs"):
             found = ask()
-        assert "random:" not in found.signature
-        assert found.signature == ask(random="items").signature
+        assert "generalize_to:" not in found.signature
+        assert found.signature == ask(generalize_to="items").signature
         assert "would vary more" in " ".join(str(found).split())
 
 
@@ -231,14 +231,14 @@ def test_named_runs_of_many_rows_take_no_time():
 
 def test_verdict_and_signature_name_the_question_that_was_answered():
     new = mc.compare(SHARED, n_resamples=99)
-    these = mc.compare(SHARED, random="items", n_resamples=99)
+    these = mc.compare(SHARED, generalize_to="items", n_resamples=99)
     assert new.verdict().endswith(NEW)
-    assert "|random:items+runs|" in new.signature
+    assert "|generalize_to:items+runs|" in new.signature
     assert "test:wald" in new.signature
     assert "for these runs" not in new.signature
     assert "For these 6 runs" in these.verdict()
     assert "|for these runs|" in these.signature
-    assert "random='items+runs'" in new.document().reproduce
+    assert "generalize_to='items+runs'" in new.document().reproduce
     assert "variance over items and training runs" in new.document().method
     assert "samples would be needed" not in new.verdict()
     assert new.standings["p_best"].isna().all()
@@ -265,7 +265,7 @@ def test_few_runs_have_a_warning():
             ask()
 
 
-INSTEAD = r"for an answer about these runs use random='items' \(--random items\)"
+INSTEAD = r"for an answer about these runs use generalize_to='items' \(--generalize-to items\)"
 REFUSED = {
     "model 'a' has one run": lambda: mc.compare(ONE, **BOTH),
     "item 1 has 1 rows in one run and 0": lambda: mc.compare(
@@ -273,7 +273,7 @@ REFUSED = {
     ),
     "no column names them": lambda: mc.compare(SHARED.without("runs"), **BOTH),
     "no column names the items": lambda: mc.sample_size(
-        SHARED.without("groups"), "a", "b", "mean_score", random="items+runs"
+        SHARED.without("groups"), "a", "b", "mean_score", generalize_to="items+runs"
     ),
     "the runs are the clusters": lambda: mc.compare(preds_of(RUN, RUN, a=A, b=B), **BOTH),
     "models 'a' and 'b' share some runs": lambda: mc.compare(
@@ -335,9 +335,9 @@ def test_components_of_models_with_different_numbers_of_runs_are_asked_for_apart
 def test_decisions_are_for_new_runs_too():
     ask = {"baseline": "b", "candidate": "a", "metric": "mean_score", "margin": 0.1}
     new = mc.decide(SHARED, **ask, n_resamples=99)
-    these = mc.decide(SHARED, **ask, random="items", n_resamples=99)
+    these = mc.decide(SHARED, **ask, generalize_to="items", n_resamples=99)
     assert new.sentence().endswith(NEW)
-    assert new.signature.endswith("random:items+runs")
+    assert new.signature.endswith("generalize_to:items+runs")
     assert new.ci_low < these.ci_low
     assert new.ci_high > these.ci_high
     full = mc.compare(SHARED, confidence_level=0.9, **BOTH).differences
@@ -348,7 +348,7 @@ def test_decisions_are_for_new_runs_too():
     assert "More runs of both models would be, or more samples." in close.sentence()
     gate = mc.gate(SHARED, "b", "a", ["mean_score:-0.1"], n_resamples=99)
     assert gate.decisions[0].ci_low == new.ci_low
-    assert "random:items+runs" in gate.signature
+    assert "generalize_to:items+runs" in gate.signature
 
 
 @pytest.fixture
@@ -371,11 +371,11 @@ def test_commands_answer_for_new_runs_and_for_these(table, capsys):
     for command in asked.values():
         main(command)
         assert "new runs are allowed for" in " ".join(capsys.readouterr().out.split())
-        main([*command, "--random", "items"])
+        main([*command, "--generalize-to", "items"])
         assert "For these 6 runs: others" in " ".join(capsys.readouterr().out.split())
     assert main(["sample-size", table, *two]) == 0
     assert "runs of each" in capsys.readouterr().out
-    assert main(["sample-size", table, *two, "--random", "items"]) == 0
+    assert main(["sample-size", table, *two, "--generalize-to", "items"]) == 0
     assert "runs of each" not in capsys.readouterr().out
 
 
@@ -383,10 +383,12 @@ def test_commands_answer_for_new_runs_and_for_these(table, capsys):
 def test_runs_on_some_sets_only_are_refused_when_asked_and_not_when_printed(how):
     sets = {name: preds_of(RUN + first, a=A, b=B) for name, first in (("x", 0), ("y", 3))}
     with pytest.raises(ValueError, match="has some runs on all test sets and others on one"):
-        mc.compare_groups(sets, "mean_score", random=how, n_resamples=9)
-    assert mc.compare_groups(sets, "mean_score", random="items", n_resamples=9).pooled_scores.size
+        mc.compare_groups(sets, "mean_score", generalize_to=how, n_resamples=9)
+    assert mc.compare_groups(
+        sets, "mean_score", generalize_to="items", n_resamples=9
+    ).pooled_scores.size
     # A set without weight is in no mean.
     weights = {"x": 1.0, "z": 1.0, "y": 0.0}
     several = {**sets, "z": SHARED}
     if how != "sets+runs":
-        mc.compare_groups(several, "mean_score", weights=weights, random=how, n_resamples=9)
+        mc.compare_groups(several, "mean_score", weights=weights, generalize_to=how, n_resamples=9)

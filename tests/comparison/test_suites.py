@@ -63,11 +63,11 @@ def only(frame, a="a", b="b"):
 
 
 def test_new_sets_have_students_interval_over_the_sets():
-    found = only(mc.compare_groups(SCORES, random="sets", **OPTIONS).pooled_differences)
+    found = only(mc.compare_groups(SCORES, generalize_to="sets", **OPTIONS).pooled_differences)
     means = [x.mean() for x in DIFFERENCES.values()]
     expected = stats.ttest_1samp(means, 0)
     low, high = expected.confidence_interval(0.95)
-    fixed = only(mc.compare_groups(SCORES, random="items", **OPTIONS).pooled_differences)
+    fixed = only(mc.compare_groups(SCORES, generalize_to="items", **OPTIONS).pooled_differences)
     assert found["difference"] == pytest.approx(np.mean(means))
     assert found["ci_low"] == pytest.approx(min(low, fixed["ci_low"]))
     assert found["ci_high"] == pytest.approx(max(high, fixed["ci_high"]))
@@ -75,7 +75,7 @@ def test_new_sets_have_students_interval_over_the_sets():
 
 
 def test_scores_of_new_sets_vary_as_the_sets_do():
-    found = mc.compare_groups(SCORES, random="sets", **OPTIONS)
+    found = mc.compare_groups(SCORES, generalize_to="sets", **OPTIONS)
     means = np.array([[x.mean() for x in table.values()] for table in TABLES.values()])
     for place, (low, high) in enumerate(found.pooled_scores[["ci_low", "ci_high"]].to_numpy()):
         expected = stats.t.interval(0.95, 3, means[:, place].mean(), stats.sem(means[:, place]))
@@ -85,7 +85,7 @@ def test_scores_of_new_sets_vary_as_the_sets_do():
         "For test sets like these 4: new ones are allowed for, but sets of a kind rarer"
         in found.verdict()
     )
-    assert "|random:items+sets|" in found.signature
+    assert "|generalize_to:items+sets|" in found.signature
 
 
 @pytest.mark.parametrize("weights", ["samples", {"s": 1, "t": 0, "u": 3, "v": 2.0}])
@@ -144,7 +144,7 @@ def test_runs_on_all_sets_are_crossed_with_them(crossed):
     expected = np.sqrt(max(items + runs - rest, items, runs))
     pooled = found._pooled((np.array([0]), np.array([1]))).low
     assert pooled.standard_error[0, 0] == pytest.approx(expected, rel=1e-9)
-    assert "|random:items+runs|" in found.signature
+    assert "|generalize_to:items+runs|" in found.signature
     assert "new runs are allowed for" in found.verdict()
     row, degrees = only(found.pooled_differences), pooled.degrees[0, 0]
     low, high = stats.t.interval(0.95, degrees, row["difference"], expected)
@@ -155,23 +155,23 @@ def test_runs_on_all_sets_are_crossed_with_them(crossed):
 
 def test_new_sets_and_new_runs_are_two_crossed_factors():
     sets = {name: preds_of(table) for name, table in SHARED.items()}
-    found = mc.compare_groups(sets, random="sets+runs", **OPTIONS)
+    found = mc.compare_groups(sets, generalize_to="sets+runs", **OPTIONS)
     # One table of sets x runs, as of items x runs.
     x = np.array([(t["a"] - t["b"]).mean(axis=0) for t in SHARED.values()])
     items, runs, rest = variances([x], crossed=True)
     pooled = found._pooled((np.array([0]), np.array([1]))).low
     expected = np.sqrt(max(items + runs - rest, items, runs))
     assert pooled.standard_error[0, 0] == pytest.approx(expected, rel=1e-9)
-    assert "|random:items+sets+runs|" in found.signature
+    assert "|generalize_to:items+sets+runs|" in found.signature
 
 
 def test_few_new_sets_are_warned_of_and_have_no_more_degrees_than_sets():
     sets = {name: preds_of(SHARED[name]) for name in "stu"}
     with pytest.warns(mc.SparseDataWarning, match="3 test sets decide how far new ones may differ"):
-        found = mc.compare_groups(sets, random="sets+runs", **OPTIONS)
+        found = mc.compare_groups(sets, generalize_to="sets+runs", **OPTIONS)
     assert found._pooled((np.array([0]), np.array([1]))).low.degrees.max() <= 2
     with pytest.warns(mc.SparseDataWarning, match="3 test sets decide"):
-        mc.decide(sets, "a", "b", "mean_score", margin=0.1, random="sets", n_resamples=99)
+        mc.decide(sets, "a", "b", "mean_score", margin=0.1, generalize_to="sets", n_resamples=99)
 
 
 def test_partly_shared_runs_are_refused():
@@ -295,11 +295,11 @@ def test_the_agreement_of_orders_is_kendalls():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"random": "sets", "weights": "samples"}, "`weights` is for these test sets"),
+        ({"generalize_to": "sets", "weights": "samples"}, "`weights` is for these test sets"),
         ({"weights": {"s": 1.0}}, "`weights` must give each test set a weight"),
         ({"weights": "size"}, "`weights` must be equal, samples or a mapping"),
         ({"weights": dict.fromkeys(SIZES, 0)}, "not all 0"),
-        ({"random": "sets+runs"}, "no column names them"),
+        ({"generalize_to": "sets+runs"}, "no column names them"),
     ],
 )
 def test_what_does_not_fit_sets_is_refused(options, message):
@@ -312,9 +312,9 @@ def test_one_test_set_has_no_new_ones():
         TABLES["s"], greater_is_better=True, slices={"half": [0, 1] * 20}
     )
     with pytest.raises(ValueError, match="for several test sets"):
-        mc.compare_groups(sliced, random="sets", min_size=5)
+        mc.compare_groups(sliced, generalize_to="sets", min_size=5)
     with pytest.raises(ValueError, match="asks about new test sets, which needs several"):
-        mc.decide(SCORES["s"], "a", "b", "mean_score", margin=0.1, random="sets")
+        mc.decide(SCORES["s"], "a", "b", "mean_score", margin=0.1, generalize_to="sets")
 
 
 def test_subgroups_answer_for_new_runs_as_compare_does():
@@ -356,7 +356,7 @@ def test_intervals_without_spread_are_not_points():
     same = mc.Predictions.from_scores(
         {"a": [0.0, 1.0] * 20, "b": [0.0, 1.0] * 20}, greater_is_better=True, bounds=(0, 1)
     )
-    found = mc.compare_groups({"s": same, "t": same, "u": same}, random="sets", **OPTIONS)
+    found = mc.compare_groups({"s": same, "t": same, "u": same}, generalize_to="sets", **OPTIONS)
     row = found.pooled_differences.iloc[0]
     assert row["ci_low"] < 0 < row["ci_high"]
     low, high = difference_interval(
@@ -375,7 +375,7 @@ def test_the_command_answers_for_new_sets(tmp_path, capsys):
     ]  # fmt: skip
     path = tmp_path / "suite.csv"
     pd.DataFrame(rows).to_csv(path, index=False)
-    given = ["groups", str(path), "--resamples", "99", "--random", "sets"]
+    given = ["groups", str(path), "--resamples", "99", "--generalize-to", "sets"]
     assert main(given) == 2
     assert "test set 'v' has no predictions of 'c'" in capsys.readouterr().err
     assert main([*given, "--missing", "drop"]) == 0
@@ -404,7 +404,7 @@ def binary(lacking=()):
 
 def test_bounds_hold_for_all_values_on_the_sets_that_models_lack():
     lacking = [("t", "a"), ("v", "c"), ("u", "c"), ("t", "b")]
-    options = {"random": "items", "n_resamples": 999}
+    options = {"generalize_to": "items", "n_resamples": 999}
     found = mc.compare_groups(binary(lacking), missing="bounds", **options)
     # Of the same models, complete: constants at the ends where they are lacking.
     scores = found.pooled_scores.set_index("model")
@@ -446,7 +446,7 @@ def test_a_difference_from_a_lacking_model_reaches_as_far_as_the_other_does_turn
     ) for k in right.tolist()}  # fmt: skip
     weights = {name: float(name != "none") for name in sets}
     found = mc.compare_groups(
-        sets, missing="bounds", random="items", weights=weights, n_resamples=99
+        sets, missing="bounds", generalize_to="items", weights=weights, n_resamples=99
     ).pooled_differences.iloc[0]
     low, high = proportion_confint(right, n, method="wilson")
     below, above = (np.sqrt(np.sum(x**2)) / 2 for x in (right / n - low, high - right / n))
@@ -472,7 +472,7 @@ def test_a_difference_is_shown_within_bounds_only_if_it_is_so_at_the_nearest_end
         for name, p in sets.items()
     }  # fmt: skip
     far = {name: far[name] for name in "tuvs"}
-    found = mc.compare_groups(far, missing="bounds", random="items", n_resamples=999)
+    found = mc.compare_groups(far, missing="bounds", generalize_to="items", n_resamples=999)
     row = only(found.pooled_differences)
     assert np.isnan(row["difference"])
     assert row["ci_low"] == -1
@@ -485,7 +485,7 @@ def test_a_difference_is_shown_within_bounds_only_if_it_is_so_at_the_nearest_end
     assert "; that of a is unknown (95 % CI 0.000 to 0.2" in verdict
     assert only(found.pooled_differences, "b", "c")["p_value"] <= 1
     unknown = only(mc.compare_groups(
-        binary([("v", "a"), ("t", "a"), ("u", "a")]), missing="bounds", random="items", n_resamples=999
+        binary([("v", "a"), ("t", "a"), ("u", "a")]), missing="bounds", generalize_to="items", n_resamples=999
     ).pooled_differences)  # fmt: skip
     assert unknown["p_value"] == 1
 
@@ -493,11 +493,13 @@ def test_a_difference_is_shown_within_bounds_only_if_it_is_so_at_the_nearest_end
 def test_bounds_that_nothing_is_known_of_are_refused():
     sets = {**SCORES, "s": SCORES["s"][["a", "b"]]}
     with pytest.raises(ValueError, match="needs metrics with a range, which mean_score has not"):
-        mc.compare_groups(sets, missing="bounds", random="items", n_resamples=999).pooled_scores  # noqa: B018
-    with pytest.raises(ValueError, match="use random='items'"):
+        mc.compare_groups(  # noqa: B018
+            sets, missing="bounds", generalize_to="items", n_resamples=999
+        ).pooled_scores
+    with pytest.raises(ValueError, match="use generalize_to='items'"):
         mc.compare_groups(sets, missing="bounds", **OPTIONS)
     lacking = mc.compare_groups(
-        binary([("s", "c")]), missing="bounds", random="items", n_resamples=999
+        binary([("s", "c")]), missing="bounds", generalize_to="items", n_resamples=999
     )
     with pytest.raises(ValueError, match="ranks need the values of all models"):
         lacking.friedman("mean_score")
@@ -512,7 +514,7 @@ def test_resamples_of_models_that_lack_a_set_are_refused():
     sets = binary([("s", "a"), ("t", "b"), ("u", "c"), ("v", "a")])
     with pytest.raises(ValueError, match="needs resamples of all models on all test sets"):
         mc.compare_groups(
-            sets, missing="bounds", random="items", n_resamples=999, correction="max-t"
+            sets, missing="bounds", generalize_to="items", n_resamples=999, correction="max-t"
         )
 
 
@@ -522,14 +524,14 @@ def test_resampled_intervals_are_bounded_and_for_new_sets_too(method):
     sets = {name: each[["a", "b"]] for name, each in binary([("s", "a")]).items() if name != "s"}
     sets["s"] = binary()["s"]["b"]
     row = only(mc.compare_groups(
-        sets, missing="bounds", random="items", **options
+        sets, missing="bounds", generalize_to="items", **options
     ).pooled_differences)  # fmt: skip
     known = [p.output("a").array.mean() - p.output("b").array.mean() for n, p in sets.items()
              if n != "s"]  # fmt: skip
     of_s = sets["s"].output("b").array.mean()
     low, high = ((sum(known) + end - of_s) / 4 for end in (0, 1))
     assert row["ci_low"] < low < high < row["ci_high"]
-    new = only(mc.compare_groups(binary(), random="sets", **options).pooled_differences)
+    new = only(mc.compare_groups(binary(), generalize_to="sets", **options).pooled_differences)
     means = [np.subtract(t["a"], t["b"]).mean() for t in SHARES.values()]
     ends = stats.t.interval(0.95, 3, np.mean(means), stats.sem(means))
     assert new["ci_low"] <= ends[0] + 1e-9

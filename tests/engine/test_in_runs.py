@@ -99,11 +99,11 @@ def test_every_metric_is_the_mean_of_the_values_of_the_runs(kind):
             np.testing.assert_allclose(pooled[:, where], runs.mean(axis=0)[:, where])
 
 
-@pytest.mark.parametrize("random", ["items", "items+runs"])
-def test_areas_are_scikit_learns_in_each_run(random):
+@pytest.mark.parametrize("generalize_to", ["items", "items+runs"])
+def test_areas_are_scikit_learns_in_each_run(generalize_to):
     names = {"roc_auc": reference.roc_auc_score,
              "average_precision": reference.average_precision_score}  # fmt: skip
-    found = mc.compare(SCORES, [*names], random=random, n_resamples=99).scores
+    found = mc.compare(SCORES, [*names], generalize_to=generalize_to, n_resamples=99).scores
     for row in found.itertuples():
         scores = SCORES.output(row.model).array
         runs = [names[row.metric](TWO[r == RUN], scores[r == RUN]) for r in range(R)]
@@ -228,8 +228,10 @@ def test_separate_runs_in_different_numbers_have_the_mean_of_their_own():
         y, {"a": scores["a"][rows, of_a], "b": scores["b"][rows, of_b]}, kind="values",
         groups=rows, runs={"a": own["a"][of_a], "b": of_b + 10},
     )  # fmt: skip
-    for random in ("items", "items+runs"):
-        found = mc.compare(preds, "roc_auc", random=random, n_resamples=99).scores["estimate"]
+    for generalize_to in ("items", "items+runs"):
+        found = mc.compare(preds, "roc_auc", generalize_to=generalize_to, n_resamples=99).scores[
+            "estimate"
+        ]
         expected = [
             np.mean([reference.roc_auc_score(TWO[::R], column) for column in scores[m].T])
             for m in "ab"

@@ -18,7 +18,7 @@ N = 40
 ITEM = [f"q{i}" for i in range(N)]
 RNG = np.random.default_rng(5)
 TRUTH = RNG.integers(0, 2, N)
-FEW = {"n_resamples": 99, "random": "items"}
+FEW = {"n_resamples": 99, "generalize_to": "items"}
 
 
 def results(model: str, run: str, n: int = N) -> pd.DataFrame:
@@ -170,7 +170,7 @@ def test_sizes_are_written_in_items_and_runs():
 
 def test_as_many_items_are_needed_as_a_plan_says():
     found = mc.compare(UNEQUAL, "mean_score", **FEW).verdict()
-    plan = mc.sample_size(UNEQUAL, "a", "b", "mean_score", random="items")
+    plan = mc.sample_size(UNEQUAL, "a", "b", "mean_score", generalize_to="items")
     written = re.search(r"About ([\d,]+) items would be needed", found)
     assert written is not None, found
     assert int(written[1].replace(",", "")) == pytest.approx(plan.n_needed, rel=0.1)

@@ -25,19 +25,21 @@ CLUSTERS = mc.Predictions.from_scores(SAID, groups=ITEM, greater_is_better=True)
 NOTE = "For these 10 runs: others of the same models would vary more."
 
 QUESTIONS: dict[str, Callable[[mc.Predictions], object]] = {
-    "compare": lambda p: mc.compare(p, "mean_score", random="items", n_resamples=99),
+    "compare": lambda p: mc.compare(p, "mean_score", generalize_to="items", n_resamples=99),
     "decide": lambda p: mc.decide(
-        p, "a", "b", "mean_score", margin=0.05, random="items", n_resamples=99
+        p, "a", "b", "mean_score", margin=0.05, generalize_to="items", n_resamples=99
     ),
-    "gate": lambda p: mc.gate(p, "a", "b", ["mean_score:-0.05"], random="items", n_resamples=99),
+    "gate": lambda p: mc.gate(
+        p, "a", "b", ["mean_score:-0.05"], generalize_to="items", n_resamples=99
+    ),
     "paired_test": lambda p: mc.paired_test(p, "a", "b", "mean_score", n_resamples=99),
     "unpaired_test": lambda p: mc.inference.unpaired_test(
         p["a"], p["b"], "mean_score", n_resamples=99
     ),
-    "sample_size": lambda p: mc.sample_size(p, "a", "b", "mean_score", random="items"),
+    "sample_size": lambda p: mc.sample_size(p, "a", "b", "mean_score", generalize_to="items"),
     "bootstrap": lambda p: mc.bootstrap(p, "mean_score", n_resamples=99),
     "sets": lambda p: mc.compare_groups(
-        {"x": p, "y": p}, "mean_score", n_resamples=99, random="items"
+        {"x": p, "y": p}, "mean_score", n_resamples=99, generalize_to="items"
     ),
     "selfcheck": lambda p: mc.diagnostics.selfcheck(
         p, "a", "b", "mean_score", n_trials=2, n_resamples=19
@@ -116,13 +118,13 @@ def test_subgroups_say_it_too():
     preds = mc.Predictions.from_scores(
         SAID, runs=RUN, ids=ITEM, slices=halves, greater_is_better=True
     )
-    found = mc.compare_groups(preds, "mean_score", n_resamples=99, random="items")
+    found = mc.compare_groups(preds, "mean_score", n_resamples=99, generalize_to="items")
     assert found.document().sentences[-1] == NOTE
     assert "|for these runs" in found.signature
 
 
 def test_the_verdict_and_the_decision_say_it():
-    result = mc.compare(BY_IDS, "mean_score", random="items", n_resamples=99)
+    result = mc.compare(BY_IDS, "mean_score", generalize_to="items", n_resamples=99)
     assert result.verdict().endswith(NOTE)
     assert "|clusters:20|for these runs|" in result.signature
     assert QUESTIONS["decide"](BY_IDS).sentence().endswith(NOTE)
@@ -199,7 +201,7 @@ def test_the_command_line_reads_a_wide_table_of_runs(tmp_path, capsys):
         "accuracy",
         "--resamples",
         "99",
-        "--random",
+        "--generalize-to",
         "items",
     ]
     assert main(["compare", *options, "--id", "id"]) == 0

@@ -37,7 +37,7 @@ def test_runs_of_different_numbers_are_repeated_and_count_once():
         groups=item, runs={m: [f"{m}{s % n}" for s in slot] for m, n in (("a", 2), ("b", 3))},
     )  # fmt: skip
     with pytest.warns(mc.SparseDataWarning, match="2 runs"):
-        found = mc.compare(preds, random="items+runs", n_resamples=99).differences
+        found = mc.compare(preds, generalize_to="items+runs", n_resamples=99).differences
     # The package extends intervals beside p-values that are not significant to 0.
     assert low == pytest.approx(found["ci_low"][0], rel=1e-9)
     assert high == pytest.approx(found["ci_high"][0], rel=1e-9)

@@ -163,7 +163,7 @@ IN_RUNS = mc.Predictions.from_scores(
 
 
 def test_items_are_the_ids_that_repeat_where_clusters_hold_several():
-    found = mc.compare(IN_RUNS, "pass_at_3", random="items", n_resamples=99)
+    found = mc.compare(IN_RUNS, "pass_at_3", generalize_to="items", n_resamples=99)
     values = by_item(X, "pass_at_k", 3, IDS)
     assert found.scores["estimate"][0] == pytest.approx(values.mean())
     of_passages = values.reshape(5, 2).mean(axis=1)
@@ -173,15 +173,15 @@ def test_items_are_the_ids_that_repeat_where_clusters_hold_several():
 
 def test_new_runs_are_refused_and_these_answered():
     message = "`runs` are declared, and pass_at_3 has no influences that give its error for new"
-    for random in ("auto", "items+runs"):
+    for generalize_to in ("auto", "items+runs"):
         for ask in (
-            lambda r: mc.compare(IN_RUNS, "pass_at_3", random=r, n_resamples=99),
-            lambda r: mc.decide(IN_RUNS, "a", "b", "pass_at_3", margin=0.1, random=r),
-            lambda r: mc.gate(IN_RUNS, "a", "b", ["pass_at_3:-0.1"], random=r),
+            lambda r: mc.compare(IN_RUNS, "pass_at_3", generalize_to=r, n_resamples=99),
+            lambda r: mc.decide(IN_RUNS, "a", "b", "pass_at_3", margin=0.1, generalize_to=r),
+            lambda r: mc.gate(IN_RUNS, "a", "b", ["pass_at_3:-0.1"], generalize_to=r),
         ):
             with pytest.raises(ValueError, match=re.escape(message)):
-                ask(random)
-    decided = mc.decide(IN_RUNS, "a", "b", "pass_at_3", margin=0.1, random="items")
+                ask(generalize_to)
+    decided = mc.decide(IN_RUNS, "a", "b", "pass_at_3", margin=0.1, generalize_to="items")
     a, b = (by_item(x, "pass_at_k", 3, IDS).mean() for x in (X, Y))
     assert decided.gain == pytest.approx(b - a)
 
@@ -227,7 +227,7 @@ REFUSED = {
     ),
     "pass_at_2 needs one answer to each item in a run, and there is another in 30 rows (first: 1, "
     "3, 5); name the items by `ids`": lambda: asked(
-        mc.Predictions.from_scores({"a": X}, groups=IDS, runs=RUN // 2, greater_is_better=True), random="items"
+        mc.Predictions.from_scores({"a": X}, groups=IDS, runs=RUN // 2, greater_is_better=True), generalize_to="items"
     ),
     "McNemar's tests are of accuracy, or of scores that are 0 or 1, not of pass_at_2": lambda:
         mc.paired_test(PREDS, "a", "b", "pass_at_2", method="mcnemar-exact"),
@@ -264,7 +264,7 @@ def test_missing_answers_have_bounds():
     table = pd.DataFrame({"model": "a", "item": IDS, "run": RUN, "score": X})
     table.loc[[3, 20], "score"] = np.nan
     preds = mc.read_predictions(table, missing="worst", greater_is_better=True)
-    found = mc.compare(preds, "pass_hat_2", random="items", missing="bounds", n_resamples=99)
+    found = mc.compare(preds, "pass_hat_2", generalize_to="items", missing="bounds", n_resamples=99)
     ends = [
         by_item(table["score"].fillna(fill).to_numpy(), "pass_hat_k", 2, IDS).mean()
         for fill in (0.0, 1.0)
@@ -297,7 +297,16 @@ def test_clusters_that_hold_several_samples_do_not_pool_their_answers(capsys, tm
     table = pd.DataFrame({"model": "a", "item": IDS, "passage": PASSAGE, "run": RUN, "score": X})
     path = tmp_path / "t.csv"
     pd.concat([table, table.assign(model="b", score=Y)]).to_csv(path, index=False)
-    options = ["--groups", "passage", "--random", "items", "--resamples", "99", "--format", "json"]
+    options = [
+        "--groups",
+        "passage",
+        "--generalize-to",
+        "items",
+        "--resamples",
+        "99",
+        "--format",
+        "json",
+    ]
     assert main(["compare", str(path), "-m", "pass_at_3", *options]) == 0
     scores = json.loads(capsys.readouterr().out)["scores"]
     expected = [by_item(x, "pass_at_k", 3, IDS).mean() for x in (X, Y)]

@@ -123,12 +123,17 @@ def test_any_time_is_of_samples_of_one_test_set():
     for preds, rule, more, instead in (
         ({"a": sets.of(), "b": sets.of(200)}, "mean(accuracy):+0", {}, "several .*`looks`"),
         (judged, RULE, {}, r"beside a judge; ask once, .*predictions\.labelled"),
-        (runs, RULE, {"random": "items+runs"}, "new runs; .*random='items' .*`looks`"),
+        (
+            runs,
+            RULE,
+            {"generalize_to": "items+runs"},
+            "new runs; .*generalize_to='items' .*`looks`",
+        ),
     ):
         part = rf"`any_time` \(--looks any\) is for samples that are .*{instead}"
         with pytest.raises(ValueError, match=part):
             mc.gate(preds, "old", "good", [rule], any_time=True, **more)
-    assert mc.gate(runs, "old", "good", [RULE], any_time=True, random="items").decisions
+    assert mc.gate(runs, "old", "good", [RULE], any_time=True, generalize_to="items").decisions
 
 
 def test_an_answer_at_every_sample_errs_in_less_than_alpha_and_a_plain_gate_does_not():

@@ -19,7 +19,7 @@ RNG = np.random.default_rng(6)
 SCORES = {
     name: {"old": RNG.random(n) < 0.6, "new": RNG.random(n) < 0.8} for name, n in SIZES.items()
 }
-BOUNDS = {"missing": "bounds", "random": "items"}
+BOUNDS = {"missing": "bounds", "generalize_to": "items"}
 NOTE = "Bounds for all possible results of the models that lack {}."
 
 
@@ -52,7 +52,7 @@ def test_test_sets_that_lack_a_model_are_refused_with_both_remedies():
         mc.gate(sets, "old", "new", ["each:-0.05"])
     for missing in ("refuse", "drop", "bounds"):
         with pytest.raises(UnknownModelError, match="unknown model 'older'; there are"):
-            mc.gate(sets, "older", "new", ["each:-0.05"], missing=missing, random="items")
+            mc.gate(sets, "older", "new", ["each:-0.05"], missing=missing, generalize_to="items")
 
 
 def test_a_model_that_is_not_asked_about_may_lack_sets():
@@ -200,7 +200,7 @@ def test_all_roads_refuse_drop_and_bound_alike(road, lacking):
     else:
         dropped = f"Test sets dropped, which lack models: {', '.join(names)}."
         assert dropped in notes_of(ask(sets, missing="drop"))
-    with pytest.raises(ValueError, match="use random='items'"):
+    with pytest.raises(ValueError, match="use generalize_to='items'"):
         ask(sets, missing="bounds")
     bounded = notes_of(ask(sets, **BOUNDS))
     assert f"Bounds for all possible results of the models that lack {names[0]}" in bounded
@@ -209,7 +209,7 @@ def test_all_roads_refuse_drop_and_bound_alike(road, lacking):
 @pytest.mark.parametrize("missing", ["refuse", "drop", "bounds"])
 def test_a_test_set_without_weight_may_lack_a_model(missing):
     weights = dict(zip(SIZES, (1, 0, 3, 2), strict=True))
-    options = {"weights": weights, "random": "items", "missing": missing}
+    options = {"weights": weights, "generalize_to": "items", "missing": missing}
     sets = without(("maths", "new"))
     found = mc.compare_groups(sets, n_resamples=99, confidence_level=0.9, **options)
     row = found.pooled_differences.iloc[0]
@@ -223,7 +223,7 @@ def test_a_test_set_without_weight_may_lack_a_model(missing):
 
 def test_weights_name_all_sets_whether_they_are_dropped_or_not():
     weights = dict(zip(SIZES, (1, 5, 3, 2), strict=True))
-    options = {"weights": weights, "random": "items", "missing": "drop"}
+    options = {"weights": weights, "generalize_to": "items", "missing": "drop"}
     sets = without(("maths", "new"))
     found = mc.compare_groups(sets, n_resamples=99, **options).pooled_differences.iloc[0]
     assert found["difference"] == pytest.approx(-decided(sets, **options).gain)
@@ -281,7 +281,7 @@ def test_rules_of_all_test_sets_repeat_what_holds_for_all():
         )
         for name, table in tables.items()
     }  # fmt: skip
-    found = mc.gate(sets, "old", "new", ["each:-0.3"], random="items")
+    found = mc.gate(sets, "old", "new", ["each:-0.3"], generalize_to="items")
     assert found.sentences == [
         "new is non-inferior to old (margin 0.3) in mean_score on 4 of 4 test sets. For these 3 "
         "runs: others of the same models would vary more."
@@ -290,7 +290,7 @@ def test_rules_of_all_test_sets_repeat_what_holds_for_all():
 
 
 REFUSED = {
-    "use random='items'": lambda: decided(without(("maths", "new")), missing="bounds"),
+    "use generalize_to='items'": lambda: decided(without(("maths", "new")), missing="bounds"),
     "needs metrics with a range, which mean_score has not": lambda: decided(
         without(("maths", "new"), bounds=None, tables={
             n: {m: 9.0 * x for m, x in t.items()} for n, t in SCORES.items()
@@ -335,13 +335,13 @@ def test_the_command_takes_the_option(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "mean of 3 test sets" in out
     assert "Test sets dropped, which lack models: maths." in out
-    bounds = [*asked, "--missing", "bounds", "--random", "items"]
+    bounds = [*asked, "--missing", "bounds", "--generalize-to", "items"]
     assert main([*bounds, "--inconclusive-exit", "3"]) == 3
     out = capsys.readouterr().out
     expected = decided(without(("maths", "new")), margin=0.01, kind="superior", **BOUNDS).sentence()
     assert " ".join(out.split()) == expected
     assert main([*bounds[:-4], "--missing", "bounds"]) == 2
-    assert "(--random items)" in capsys.readouterr().err
+    assert "(--generalize-to items)" in capsys.readouterr().err
     named = ["--model", "old", "--model", "new"]
     groups = ["groups", str(path), "--higher-is-better", "--resamples", "99", *named]
     assert main(groups) == 2
@@ -371,7 +371,7 @@ def test_wide_files_of_a_suite_may_lack_models_that_are_asked_for(tmp_path, caps
     )
     assert main([*asked, "--missing", "drop"]) == 0
     assert "Test sets dropped, which lack models: maths." in capsys.readouterr().out
-    assert main([*asked, "--missing", "bounds", "--random", "items"]) == 0
+    assert main([*asked, "--missing", "bounds", "--generalize-to", "items"]) == 0
     assert "of the models that lack no test set a leads" in capsys.readouterr().out
     assert main([*groups, "--model", "a"]) == 0
     assert "Mean of 3 test sets" in capsys.readouterr().out

@@ -93,8 +93,8 @@ def test_a_decision_has_the_interval_of_a_comparison(method, weights):
 
 
 def test_a_decision_about_new_sets_has_the_interval_of_a_comparison():
-    found = mc.compare_groups(LABELLED, "f1_macro", confidence_level=0.9, random="sets")
-    decision = mc.decide(LABELLED, "old", "new", "f1_macro", margin=0.05, random="sets")
+    found = mc.compare_groups(LABELLED, "f1_macro", confidence_level=0.9, generalize_to="sets")
+    decision = mc.decide(LABELLED, "old", "new", "f1_macro", margin=0.05, generalize_to="sets")
     row = found.pooled_differences.iloc[0]
     assert [decision.ci_low, decision.ci_high] == pytest.approx([row["ci_low"], row["ci_high"]])
 
@@ -131,7 +131,7 @@ def test_unseen_failures_may_all_be_in_the_set_where_they_weigh_most():
 
 
 def test_a_mean_for_new_sets_is_wider():
-    fixed, new = decided(MIXED), decided(MIXED, random="sets")
+    fixed, new = decided(MIXED), decided(MIXED, generalize_to="sets")
     gains = [decided(each).gain for each in MIXED.values()]
     half = stats.t.ppf(0.95, 2) * stats.sem(gains)
     assert new.ci_low == pytest.approx(min(fixed.ci_low, max(np.mean(gains) - half, -1)))
@@ -142,7 +142,7 @@ def test_a_mean_for_new_sets_is_wider():
         "For test sets like these 3: new ones are allowed for, but sets of a kind rarer"
         in new.sentence()
     )
-    assert "random:items+sets" in new.signature
+    assert "generalize_to:items+sets" in new.signature
 
 
 def test_rules_of_one_gate():
@@ -257,7 +257,9 @@ def test_gates_of_suites_from_the_command_line(tmp_path, capsys):
     assert "on 1 of 3 test sets (law)" in out
     assert main([*given, "--rule", "each:-0.05"]) == 1
     assert "new is inferior to old (margin 0.05) in mean_score (maths)" in capsys.readouterr().out
-    assert main([*given, "--rule", "mean:-0.05", "--random", "sets", "--format", "json"]) == 1
+    assert (
+        main([*given, "--rule", "mean:-0.05", "--generalize-to", "sets", "--format", "json"]) == 1
+    )
     assert '"test_set": "mean of 3 test sets"' in capsys.readouterr().out
     assert main([*given, "--margin", "0.05"]) == 2
     assert "set" in capsys.readouterr().err
@@ -282,7 +284,7 @@ def test_a_table_of_rules_with_several_levels_names_that_of_each():
 
 
 def test_what_is_for_new_sets_states_which_kinds_would_not_have_been_seen():
-    sets, ask = made([0.1, -0.15, 0.02, 0.1], {**SIZES, "more": 300}), {"random": "sets"}
+    sets, ask = made([0.1, -0.15, 0.02, 0.1], {**SIZES, "more": 300}), {"generalize_to": "sets"}
     new = [
         mc.compare_groups(sets, n_resamples=99, **ask).verdict(),
         decided(sets, **ask).sentence(),
@@ -296,4 +298,4 @@ def test_what_is_for_new_sets_states_which_kinds_would_not_have_been_seen():
 
 def test_a_pilot_set_on_which_two_models_never_differ_is_refused_by_name():
     with pytest.raises(ValueError, match=r"test set 'code'.*standard error \(0\).*is wider\. No"):
-        mc.sample_size(MIXED, "old", "new", "mean_score", random="sets")
+        mc.sample_size(MIXED, "old", "new", "mean_score", generalize_to="sets")

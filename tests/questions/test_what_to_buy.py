@@ -196,7 +196,10 @@ def test_the_fewest_sets_are_those_of_a_search_one_by_one():
     of = Components(1.0, 0.0)
     found = set()
     for margin in np.geomspace(0.1, 9, 40):
-        plan = Frontier(of, Size(5, 10), margin, 0.05, 0.8, None, None)
+        plan = Frontier(
+            components=of, size=Size(5, 10), margin=margin, alpha=0.05, power=0.8, cost_item=None,
+            cost_run=None,
+        )  # fmt: skip
         n = next(n for n in range(2, 999) if of.power(Size(n, 10), margin, 0.05) >= 0.8)
         assert plan._solved("sets", plan.size).sets == n
         found.add(n)
@@ -312,7 +315,7 @@ def suite(n_sets=6, *, spread=0.02, seed=0, n_items=30, n_runs=0):
 
 def test_sets_vary_by_what_their_differences_vary_beyond_their_errors():
     sets = suite()
-    size = asked(sets, random="sets")
+    size = asked(sets, generalize_to="sets")
     x = [np.subtract(*(p.output(m).array for m in "ab")) for p in sets.values()]
     means, errors = np.array([u.mean() for u in x]), [u.var(ddof=1) / 30 for u in x]
     assert size.components.sets == pytest.approx(means.var(ddof=1) - np.mean(errors), rel=1e-9)
@@ -323,7 +326,7 @@ def test_sets_vary_by_what_their_differences_vary_beyond_their_errors():
 
 
 def test_the_power_of_more_sets_is_that_of_a_t_test_of_their_differences():
-    size = asked(suite(), margin=0.1, random="sets")
+    size = asked(suite(), margin=0.1, generalize_to="sets")
     of = size.components
     for n_sets, n_items in ((6, 30), (15, 10)):
         predicted = of.power(Size(n_sets, n_items), 0.1, 0.05)
@@ -343,7 +346,7 @@ def test_runs_of_a_suite_are_runs_on_all_of_its_sets():
     """A run's mean over sets, its deviations in a set, and the rest: the same as by hand."""
     sets = suite(5, n_runs=4)
     with pytest.warns(mc.SparseDataWarning):
-        size = asked(sets, random="sets+runs")
+        size = asked(sets, generalize_to="sets+runs")
     of = size.components
     tables = [
         np.stack([p.output(m).array.reshape(30, 4) for p in sets.values()]) for m in "ab"
@@ -363,11 +366,11 @@ def test_fixed_sets_have_the_error_of_their_mean():
     """As many samples of each as the mean's normal test needs, by hand and by a comparison."""
     sets = suite()
     size = asked(sets, margin=0.1)
-    assert size == asked(sets, margin=0.1, random="items")
+    assert size == asked(sets, margin=0.1, generalize_to="items")
     x = [np.subtract(*(p.output(m).array for m in "ab")) for p in sets.values()]
     error = np.sqrt(sum(u.var(ddof=1) / 30 for u in x)) / len(x)
     assert size.components.standard_error(size.size) == pytest.approx(error, rel=1e-9)
-    pooled = mc.compare_groups(sets, random="items", test="wald", n_resamples=99)._pooled(
+    pooled = mc.compare_groups(sets, generalize_to="items", test="wald", n_resamples=99)._pooled(
         (np.array([0]), np.array([1]))
     )
     assert pooled.low.standard_error[0, 0] == pytest.approx(error, rel=1e-9)
@@ -382,7 +385,9 @@ def test_fixed_sets_have_the_error_of_their_mean():
     assert f"|n:30|n_sets:{len(sets)}|alpha:" in size.signature
     assert size.frontier["n_sets"].tolist() == [len(sets)]
     # Twice as many sets of the same kind need half of the items.
-    twice = asked({f"{k}{n}": p for n, p in sets.items() for k in "xy"}, random="items", margin=0.1)
+    twice = asked(
+        {f"{k}{n}": p for n, p in sets.items() for k in "xy"}, generalize_to="items", margin=0.1
+    )
     assert twice.needed(0.1) == pytest.approx(needed / 2, abs=1)
 
 
@@ -390,8 +395,8 @@ def test_fixed_sets_with_new_runs_have_the_variance_of_a_comparison():
     sets = suite(5, n_runs=6, seed=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        size = asked(sets, random="items+runs")
-        pooled = mc.compare_groups(sets, random="items+runs", n_resamples=99)._pooled(
+        size = asked(sets, generalize_to="items+runs")
+        pooled = mc.compare_groups(sets, generalize_to="items+runs", n_resamples=99)._pooled(
             (np.array([0]), np.array([1]))
         )
     assert min(size.components.runs) > 0
@@ -405,7 +410,7 @@ def test_fixed_sets_with_new_runs_have_the_variance_of_a_comparison():
         rest = np.mean([anova(one)[2] for one in tables])
         expected = tables.mean(axis=(0, 1)).var(ddof=1) - rest / 30 / 5
         assert found == pytest.approx(expected, rel=1e-9)
-    assert "|n_runs:6|n_sets:5|random:items+runs|" in size.signature
+    assert "|n_runs:6|n_sets:5|generalize_to:items+runs|" in size.signature
     assert size.sentence().startswith("mean_score, for these 5 test sets: ")
 
 
@@ -414,27 +419,32 @@ def test_answers_name_the_sets_that_they_are_for():
     new = "mean_score, for test sets like these 4: "
     these = "mean_score, for these 4 test sets: "
     seen = {}
-    for random in ("auto", "sets+runs", "sets", "items+runs", "items"):
+    for generalize_to in ("auto", "sets+runs", "sets", "items+runs", "items"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            size = asked(sets, random=random)
-        assert size.sentence().startswith(new if random in ("sets", "sets+runs") else these)
-        seen[random] = (size.signature.split("|random:")[-1].split("|")[0], size._varied)
+            size = asked(sets, generalize_to=generalize_to)
+        assert size.sentence().startswith(new if generalize_to in ("sets", "sets+runs") else these)
+        seen[generalize_to] = (
+            size.signature.split("|generalize_to:")[-1].split("|")[0],
+            size._varied,
+        )
     assert seen["auto"] == seen["items+runs"] == ("items+runs", ["runs"])
     assert seen["sets+runs"] == ("items+sets+runs", ["runs", "sets"])
     assert seen["sets"] == ("items+sets", ["sets"])
     assert seen["items"][1] == []
-    with pytest.raises(ValueError, match="random='sets' asks about new test sets, which needs sev"):
-        asked(SHARED, random="sets")
+    with pytest.raises(
+        ValueError, match="generalize_to='sets' asks about new test sets, which needs sev"
+    ):
+        asked(SHARED, generalize_to="sets")
 
 
 def test_these_runs_of_each_test_set_may_be_any():
     sets = {"x": SHARED, "y": preds_of(True, a=A[:, :3], b=B[:, :3])}
     with pytest.raises(ValueError, match="some runs on all test sets"):
         asked(sets)
-    found = asked(sets, random="items")
+    found = asked(sets, generalize_to="items")
     alone = {name: each.without("runs") for name, each in sets.items()}
-    assert found.components == asked(alone, random="items").components
+    assert found.components == asked(alone, generalize_to="items").components
 
 
 # -- refusals and the command -------------------------------------------------------------------
@@ -443,17 +453,17 @@ REFUSED = {
     "give both for a pilot": lambda: asked(SHARED, cost_item=1.0),
     "weigh items against new runs": lambda: asked(SHARED, cost_run=1.0),
     "else `cost_item` alone": lambda: asked(
-        SHARED, cost_item=1.0, cost_run=1.0, random="items"
+        SHARED, cost_item=1.0, cost_run=1.0, generalize_to="items"
     ),
     "`margin` must be above 0": lambda: asked(SHARED, margin=0.0),
     "`cost_item` must be above 0": lambda: asked(SHARED, cost_item=-1.0, cost_run=1.0),
     "maps one test set": lambda: asked({"x": SHARED}),
-    r"for these test sets as well random='items' \(--random items\)": lambda: asked(
+    r"for these test sets as well generalize_to='items' \(--generalize-to items\)": lambda: asked(
         {"x": SHARED, "y": SEPARATE}
     ),
     "test sets have separate `runs`": lambda: asked({"x": SHARED, "y": SEPARATE}),
     "some have none": lambda: asked({"x": SHARED, "y": suite(2)["s0"]}),
-    "no column names them": lambda: asked(suite(2)["s0"], random="items+runs"),
+    "no column names them": lambda: asked(suite(2)["s0"], generalize_to="items+runs"),
     "is undefined for one of the models on this test set 'y'": lambda: mc.sample_size(
         {
             "x": mc.Predictions([0, 1, 1, 0], {m: [0, 1, 0, 0] for m in "ab"}),
@@ -500,7 +510,7 @@ def test_the_figure_has_the_frontier_the_pilot_and_the_cheapest_numbers():
         tuple(np.ravel(line.get_xydata())) for line in axes.lines if len(line.get_xdata()) == 1
     ]
     assert sorted(points) == sorted([(row["n_runs"], row["n_items"]), (R, N)])
-    assert len(asked(suite(), random="sets").plot.frontier().axes) == 1
+    assert len(asked(suite(), generalize_to="sets").plot.frontier().axes) == 1
 
 
 def test_the_command_plans_test_sets_too(tmp_path, capsys):
@@ -519,7 +529,7 @@ def test_the_command_plans_test_sets_too(tmp_path, capsys):
     expected = mc.sample_size(sets, "a", "b", "mean_score", margin=0.3)
     assert shown["signature"] == expected.signature
     assert "|n_sets:5|alpha" in expected.signature
-    new = [*given[:-2], "--random", "sets"]
+    new = [*given[:-2], "--generalize-to", "sets"]
     assert main(new) == 0
     assert "mean_score, for test sets like these 5: " in capsys.readouterr().out
     assert main([*given, "--read", "set=s1"]) == 0

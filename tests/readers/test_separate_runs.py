@@ -53,7 +53,7 @@ def mapped(seeds):
 def test_a_long_table_of_different_runs_is_the_mapping_of_separate_runs(seeds, run):
     found = mc.compare(mc.read_predictions(table(seeds, run)), n_resamples=99)
     expected = mc.compare(mapped(seeds), n_resamples=99)
-    assert "random:items+runs" in found.signature
+    assert "generalize_to:items+runs" in found.signature
     for name in ("scores", "differences"):
         of_table, of_arrays = (
             getattr(each, name).drop(columns="metric") for each in (found, expected)
@@ -66,7 +66,7 @@ def test_models_of_one_set_of_runs_share_them_beside_one_with_runs_of_its_own():
     a, b, c = (preds.runs_of(model) for model in "abc")
     assert (a == b).all()
     assert [len({*map(str, own)}) for own in (a, c)] == [3, 2]
-    pair = mc.compare(preds, random="items+runs", n_resamples=99).differences.iloc[0]
+    pair = mc.compare(preds, generalize_to="items+runs", n_resamples=99).differences.iloc[0]
     same = mc.compare(mc.read_predictions(table(SAME)), n_resamples=99).differences.iloc[0]
     # Scores of the models are drawn first, so that they are the same.
     assert pair["difference"] == pytest.approx(same["difference"])

@@ -265,14 +265,15 @@ def test_what_has_no_runs_to_exchange_is_refused():
     alone = preds.without("runs")
     for ask in (
         lambda: mc.compare(alone, test=TEST), lambda: outcome_of(alone),
-        lambda: mc.compare(alone, test=TEST, random="items+runs"),
+        lambda: mc.compare(alone, test=TEST, generalize_to="items+runs"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=r"exchanges runs, but no column names them.*use anot"):
             ask()
     with pytest.raises(
-        ValueError, match=r"but random='items' \(--random items\) asks about these; use anot"
+        ValueError,
+        match=r"but generalize_to='items' \(--generalize-to items\) asks about these; use anot",
     ):
-        mc.compare(preds, test=TEST, random="items")
+        mc.compare(preds, test=TEST, generalize_to="items")
     with pytest.raises(ValueError, match="use test='wald' or 'run-permutation', or for an answer"):
         mc.compare(preds, test="bootstrap")
 

@@ -42,7 +42,7 @@ from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
 from modelcompare.significance import PairView, run_test
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import (
-    Random,
+    GeneralizeTo,
     ZeroDivision,
     giving,
     label_name,
@@ -310,8 +310,8 @@ def _scatter(axes: Axes, part: pd.DataFrame, name: str, sense: int) -> None:
 def agreement_study(
     predictions: TestSet, pairs: Sequence[str | Pair] = PAPER_PAIRS, *, alpha: float = 0.01,
     test: AgreementTest = "t", n_resamples: int = 1000, confidence_level: float = 0.99,
-    random: Random = "items", zero_division: ZeroDivision | None = None, n_jobs: int | None = None,
-    rng: RngLike = 0, progress: bool = False,
+    generalize_to: GeneralizeTo = "items", zero_division: ZeroDivision | None = None,
+    n_jobs: int | None = None, rng: RngLike = 0, progress: bool = False,
 ) -> AgreementStudy:  # fmt: skip
     """Count how often two metrics prefer the same model, over all pairs of models.
 
@@ -336,7 +336,7 @@ def agreement_study(
     confidence_level : float
         Confidence level of the interval of the percentage that agrees, 1 - `alpha`. Models are
         resampled, not pairs, because pairs share models.
-    random : {"auto", "items", "items+runs"}
+    generalize_to : {"auto", "items", "items+runs"}
         What varies, as in `compare`; new runs need ``test="wald"``.
     zero_division, n_jobs, rng, progress
         As in `variance_study`.
@@ -370,7 +370,7 @@ def agreement_study(
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     seed = seed_sequence(rng)
     evaluation = metric_pairs.evaluate(predictions)
-    new_runs = runs_are_random(predictions, random)
+    new_runs = runs_are_random(predictions, generalize_to)
     if new_runs:
         check_crossed(evaluation)
         check_named("test", test, ["wald"])

@@ -67,7 +67,7 @@ COMMANDS = (
                 help=f"Test of equal variances (repeatable): {listed(VarianceTest)}; by default "
                 "the paper's, f, bartlett and levene.",
             ),
-            OPTIONS["n_subsamples"], OPTIONS["stratify"], OPTIONS["random"], _ZERO,
+            OPTIONS["n_subsamples"], OPTIONS["stratify"], OPTIONS["generalize_to"], _ZERO,
             *_RESAMPLING, FOLDER,
         ),
         "Show how variance depends on the size of the test set.\n\nSee the paper, section 6.1.",
@@ -84,8 +84,8 @@ COMMANDS = (
                 help=f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on "
                 "replicates, the others are valid.",
             ),
-            named("alpha", "Level.", default=0.01), replace(OPTIONS["random"], default="items"),
-            _ZERO, *_RESAMPLING, FOLDER,
+            named("alpha", "Level.", default=0.01),
+            replace(OPTIONS["generalize_to"], default="items"), _ZERO, *_RESAMPLING, FOLDER,
         ),
         "Count how often two metrics prefer the same model.\n\nSee the paper, section 6.2.",
         ("predictions.npz --test permutation -o study/",),
@@ -94,7 +94,7 @@ COMMANDS = (
     study(
         "study undefined",
         "run:study",
-        (WHOLE, _PAIRS, _RATIOS, OPTIONS["random"], _ZERO, *_RESAMPLING, FOLDER),
+        (WHOLE, _PAIRS, _RATIOS, OPTIONS["generalize_to"], _ZERO, *_RESAMPLING, FOLDER),
         "Count how often a metric is undefined, by class.\n\nSee the paper, section 4.",
         ("intents.npz --pair precision -o study/",),
         {"function": "undefined_study", "progress": True},
@@ -104,7 +104,7 @@ COMMANDS = (
         "run:study",
         (
             WHOLE, metrics("Metric (repeatable)."), named("method", default="percentile"),
-            replace(OPTIONS["random"], default="items"), OPTIONS["zero_division"],
+            replace(OPTIONS["generalize_to"], default="items"), OPTIONS["zero_division"],
             *_RESAMPLING, FOLDER,
         ),
         "Show which metrics react to confidences alone.\n\nSee the paper, section 5.",

@@ -23,7 +23,7 @@ from modelcompare.metrics import AnyMetric, Metric
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.resampling.draws import subsample
-from modelcompare.words import Random, ZeroDivision, check_numbers, check_sequence
+from modelcompare.words import GeneralizeTo, ZeroDivision, check_numbers, check_sequence
 
 Pair = tuple[str, str]
 
@@ -111,9 +111,9 @@ class MetricPairs:
             for metric, n in zip(strict, n_lost, strict=True) if n
         )  # fmt: skip
 
-    def scope_of(self, predictions: TestSet, random: Random) -> Scope:
+    def scope_of(self, predictions: TestSet, generalize_to: GeneralizeTo) -> Scope:
         """Return the runs that a study is about; warn of few runs where it is about new ones."""
-        new_runs = runs_are_random(predictions, random)
+        new_runs = runs_are_random(predictions, generalize_to)
         if new_runs:
             check_crossed(self.evaluate(predictions))
             warn_of_few_runs(predictions)

@@ -38,7 +38,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column, rows_at
 from modelcompare.resampling.draws import standard_normal
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
-from modelcompare.words import IntervalMethod, Random, ZeroDivision, check_numbers, signature
+from modelcompare.words import GeneralizeTo, IntervalMethod, ZeroDivision, check_numbers, signature
 
 DEFAULT_METRICS = ("accuracy", "f1_macro", "cf1_macro", "log_loss", "brier_score")
 TEMPERATURES = (0.25, 0.5, 0.8, 1.25, 2.0, 4.0)
@@ -156,8 +156,8 @@ def sensitivity_study(
     predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] = DEFAULT_METRICS, *,
     temperatures: Sequence[float] = TEMPERATURES, noises: Sequence[float] = NOISES,
     n_resamples: int = 999, method: IntervalMethod = "percentile", confidence_level: float = 0.95,
-    random: Random = "items", zero_division: ZeroDivision = math.nan, n_jobs: int | None = None,
-    rng: RngLike = 0,
+    generalize_to: GeneralizeTo = "items", zero_division: ZeroDivision = math.nan,
+    n_jobs: int | None = None, rng: RngLike = 0,
 ) -> SensitivityStudy:  # fmt: skip
     """Change the confidences, leave the top label, and see which metrics move.
 
@@ -174,7 +174,7 @@ def sensitivity_study(
         label, the two probabilities are swapped back.
     n_resamples, method, confidence_level
         As for `modelcompare.compare`: of the paired bootstrap intervals of the changes.
-    random : {"auto", "items", "items+runs"}
+    generalize_to : {"auto", "items", "items+runs"}
         What varies, as in `compare`; new runs need ``method="auto"``.
     zero_division, n_jobs, rng
         As in `compare`.
@@ -202,7 +202,7 @@ def sensitivity_study(
     levels = list(dict.fromkeys(asked))
     if not levels:
         raise ValueError("`temperatures` and `noises` are both empty; give one at least.")
-    new_runs = runs_are_random(predictions, random)
+    new_runs = runs_are_random(predictions, generalize_to)
     if new_runs:
         check_named("method", method, ["auto"])
         warn_of_few_runs(predictions)

@@ -34,7 +34,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, column, rows_at
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.words import Random, ZeroDivision, signature
+from modelcompare.words import GeneralizeTo, ZeroDivision, signature
 
 # Classes that the table of the rarest shows.
 _RAREST = 8
@@ -134,9 +134,9 @@ class UndefinedStudy(Result):
 @checked()
 def undefined_study(
     predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
-    ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000, random: Random = "auto",
-    zero_division: ZeroDivision | None = None, n_jobs: int | None = None, rng: RngLike = 0,
-    progress: bool = False,
+    ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000,
+    generalize_to: GeneralizeTo = "auto", zero_division: ZeroDivision | None = None,
+    n_jobs: int | None = None, rng: RngLike = 0, progress: bool = False,
 ) -> UndefinedStudy:  # fmt: skip
     """Count the test sets of each size on which a metric has no value.
 
@@ -153,7 +153,7 @@ def undefined_study(
         Sizes of the test sets, as parts of the whole one.
     n_resamples : int
         Test sets of each size.
-    random : {"auto", "items", "items+runs"}
+    generalize_to : {"auto", "items", "items+runs"}
         What varies, as in `compare`. For new runs, as many runs are drawn again with the items.
     zero_division : float or "paper", optional
         By default the F1 of a class is undefined where precision or recall is, as in the paper; NaN
@@ -180,7 +180,7 @@ def undefined_study(
     7    0.2  cprecision            0.0
     """
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
-    scope = metric_pairs.scope_of(predictions, random)
+    scope = metric_pairs.scope_of(predictions, generalize_to)
     replicates_of = run_replicates if scope.new_runs else Evaluation.replicates
     sizes = check_ratios(ratios, n_seen(predictions))
     seed = seed_sequence(rng)

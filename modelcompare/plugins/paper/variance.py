@@ -28,7 +28,7 @@ from modelcompare.plugins.paper.variance_result import VarianceStudy
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.variances import RowMoments, check_variance_tests, variance_test
-from modelcompare.words import Random, VarianceTest, ZeroDivision, giving
+from modelcompare.words import GeneralizeTo, VarianceTest, ZeroDivision, giving
 
 PAPER_TESTS: tuple[VarianceTest, ...] = ("f", "bartlett", "levene")
 _TEST_COLUMNS = [
@@ -46,7 +46,7 @@ def variance_study(
     predictions: TestSet, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
     ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000, n_subsamples: int = 1,
     stratify: bool = False, confidence_level: float = 0.95,
-    tests: Sequence[VarianceTest] = PAPER_TESTS, random: Random = "auto",
+    tests: Sequence[VarianceTest] = PAPER_TESTS, generalize_to: GeneralizeTo = "auto",
     zero_division: ZeroDivision | None = None, n_jobs: int | None = None, rng: RngLike = 0,
     progress: bool = False,
 ) -> VarianceStudy:  # fmt: skip
@@ -78,7 +78,7 @@ def variance_study(
         p-values shrink as `n_resamples` grows: they measure the effort of the simulation.
         "pitman-morgan" takes into account that the replicates are paired, but its p-values shrink
         as well. The interval of `VarianceStudy.variance_ratios` does not depend on `n_resamples`.
-    random : {"auto", "items", "items+runs"}
+    generalize_to : {"auto", "items", "items+runs"}
         What varies, as in `compare`. For new runs, runs are drawn again too, and the replicates
         are stretched about their mean: drawn runs vary too little, and what neither items nor runs
         explain varies three times too much (Owen 2007).
@@ -125,7 +125,7 @@ def variance_study(
     check_variance_tests(tests)
     predictions, *_ = serve(predictions, MetricPairs.of(pairs, predictions, zero_division).metrics)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
-    scope = metric_pairs.scope_of(predictions, random)
+    scope = metric_pairs.scope_of(predictions, generalize_to)
     sizes = check_ratios(ratios, n_seen(predictions))
     seed = seed_sequence(rng)
     distribution, tested = [], []

@@ -26,8 +26,8 @@ def from_results(
     """Make predictions from a published table of results, whose data sets are the samples.
 
     `compare` then answers for data sets like these: the error is the spread over the data sets, as
-    in ``compare_groups(..., random="sets")``. If all models have the same runs on every data set,
-    these are `runs`, crossed with the data sets; others are averaged.
+    in ``compare_groups(..., generalize_to="sets")``. If all models have the same runs on every
+    data set, these are `runs`, crossed with the data sets; others are averaged.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from modelcompare.plugins.published.results import named_results, scores_of_sets
 from modelcompare.readers import checked_columns
 from modelcompare.readers.opening import read_table
 from modelcompare.readers.reading import in_one_line
-from modelcompare.words import RandomOfSets
+from modelcompare.words import GeneralizeToOfSets
 
 
 def ranks(
@@ -33,7 +33,7 @@ def ranks(
 
 
 def sets(
-    reading: Reading, *, random: RandomOfSets, weights: str, **options: Any
+    reading: Reading, *, generalize_to: GeneralizeToOfSets, weights: str, **options: Any
 ) -> Comparison | None:
     """Compare by the results on data sets, which are the samples."""
     results = _read(reading)
@@ -44,7 +44,7 @@ def sets(
             "--weights is for predictions on several test sets; published results have equal ones."
         )
     say("modelcompare: each data set is one sample; the answer is for data sets like these")
-    return compare(results, random=within(random), **options)
+    return compare(results, generalize_to=within(generalize_to), **options)
 
 
 def _read(reading: Reading) -> Predictions | None:

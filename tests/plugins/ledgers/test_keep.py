@@ -105,7 +105,7 @@ def test_a_candidate_of_one_training_is_kept_with_a_note_on_seeds(path, tmp_path
     found = sets.columns(600)
     runs = {"runs": np.arange(600) % 2, "ids": np.arange(600) // 2}
     preds = mc.Predictions(found.pop("y_true"), found, **runs)
-    kept = mc.keep(preds, "old", "best", RULE, ledger=tmp_path / "r.jsonl", random="items")
+    kept = mc.keep(preds, "old", "best", RULE, ledger=tmp_path / "r.jsonl", generalize_to="items")
     assert kept.reason == "best is better than old in accuracy."
 
 

@@ -154,7 +154,7 @@ REPEATED = {
         p, ratios=[1, 0.2], n_resamples=20, n_subsamples=2
     ).tests,
     "quantization": lambda p: mc.studies.quantization_study(p, n_bins=[2]),
-    "card": lambda p: mc.studies.model_card(p, "a", "accuracy", min_size=5, n_resamples=99, random="items"),
+    "card": lambda p: mc.studies.model_card(p, "a", "accuracy", min_size=5, n_resamples=99, generalize_to="items"),
 }  # fmt: skip
 ODD = {
     "variance of one model": lambda: mc.studies.variance_study(

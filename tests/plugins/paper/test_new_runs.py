@@ -34,7 +34,7 @@ SEPARATE = mc.Predictions(
     TRUTH, {"a": outputs(0), "b": outputs(1, 3)}, groups=ITEM,
     runs={"a": [f"a{r}" for r in RUN], "b": [f"b{r % 3}" for r in RUN]},
 )  # fmt: skip
-BOTH = {"random": "items+runs", "method": "auto", "n_resamples": 99}
+BOTH = {"generalize_to": "items+runs", "method": "auto", "n_resamples": 99}
 OF_CHANGES = {"temperatures": [0.5], "noises": []}
 
 
@@ -79,7 +79,7 @@ def test_changes_are_those_of_a_comparison_of_the_variants():
     variants = {"now": PROBABILITIES["a"], "sharper": changed(PROBABILITIES["a"], 0.5)}
     found = mc.compare(
         mc.Predictions(TRUTH, variants, groups=ITEM, runs=RUN), ["cf1_macro", "log_loss"],
-        random="items+runs", n_resamples=99,
+        generalize_to="items+runs", n_resamples=99,
     ).evidence  # fmt: skip
     # Before p-values extend them, of the second model minus the first.
     interval = found.bootstrap.difference_interval(*found.pairs[::-1], "auto", 0.95)
@@ -107,10 +107,10 @@ STUDIES = {
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_answers_for_these_runs_are_marked_as_such(name):
-    study = STUDIES[name](SHARED, random="items")
+    study = STUDIES[name](SHARED, generalize_to="items")
     assert study.document().sentences == [THESE]
     assert "|for these runs|" in study.signature
-    assert "random:" not in study.signature
+    assert "generalize_to:" not in study.signature
     (first, *_) = study.document().frames().values()
     (plain, *_) = STUDIES[name](SHARED.without("runs")).document().frames().values()
     if name == "variance_study":
@@ -130,11 +130,11 @@ def test_answers_for_these_runs_are_marked_as_such(name):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_answers_for_new_runs_are_marked_as_such(name):
-    options = BOTH if name == "sensitivity_study" else {"random": "items+runs"}
+    options = BOTH if name == "sensitivity_study" else {"generalize_to": "items+runs"}
     study = STUDIES[name](SHARED, **options)
     assert study.scope.new_runs
     assert study.document().sentences == [NEW.format(6)]
-    assert "|random:items+runs|" in study.signature
+    assert "|generalize_to:items+runs|" in study.signature
     assert "for these runs" not in study.signature
     few = SHARED.subset(RUN < 3)
     with pytest.warns(mc.SparseDataWarning, match="3 runs of a model decide"):
@@ -145,7 +145,7 @@ def test_answers_for_new_runs_are_marked_as_such(name):
 def test_what_is_declared_decides(name):
     assert STUDIES[name](SHARED).scope.new_runs
     with pytest.raises(ValueError, match="no column names them"):
-        STUDIES[name](SHARED.without("runs"), random="items+runs")
+        STUDIES[name](SHARED.without("runs"), generalize_to="items+runs")
     strata = SHARED.with_columns(strata=TRUTH)
     with pytest.raises(ValueError, match="errors for new runs are not known within strata"):
         mc.studies.undefined_study(strata, ["f1"], n_resamples=20)
@@ -157,7 +157,7 @@ def test_variances_and_separations_are_those_of_a_comparison(preds):
     study = mc.studies.variance_study(
         preds, [("accuracy", "f1_macro")], ratios=[1], n_resamples=4000, zero_division=0.0
     )
-    found = mc.compare(preds, ["accuracy", "f1_macro"], random="items+runs", n_resamples=99)
+    found = mc.compare(preds, ["accuracy", "f1_macro"], generalize_to="items+runs", n_resamples=99)
     sample = found.evidence.bootstrap
     # Curvature and the noise of resamples are left.
     variances = study.distribution["variance"].to_numpy().reshape(2, 2)
@@ -227,10 +227,16 @@ def test_resamples_of_items_and_runs_are_those_of_a_loop():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"random": "items+runs"}, "method='percentile' does not know how new runs vary; use meth"),
-        ({"random": "auto"}, "method='percentile' does not know how new runs vary; use method='au"),
+        (
+            {"generalize_to": "items+runs"},
+            "method='percentile' does not know how new runs vary; use meth",
+        ),
+        (
+            {"generalize_to": "auto"},
+            "method='percentile' does not know how new runs vary; use method='au",
+        ),
         ({**BOTH, "metrics": "ece"}, "ece has no influences that give its error for new runs"),
-        ({"random": "runs"}, "`random` must be one of auto, items, items\\+runs"),
+        ({"generalize_to": "runs"}, "`generalize_to` must be one of auto, items, items\\+runs"),
     ],
 )
 def test_what_knows_no_new_runs_is_refused(options, message):
@@ -249,10 +255,10 @@ def test_the_commands_take_the_option(tmp_path, capsys):
     asked = [str(path), "--read", "run=seed", "--id", "item", "--resamples", "20"]
     few = ["--pair", "f1", "--ratio", "1"]
     for study in ("variance", "undefined"):
-        for random, text in (("items", THESE), ("auto", NEW.format(6))):
-            assert main(["study", study, *asked, *few, "--random", random]) == 0
+        for generalize_to, text in (("items", THESE), ("auto", NEW.format(6))):
+            assert main(["study", study, *asked, *few, "--generalize-to", generalize_to]) == 0
             assert text in " ".join(capsys.readouterr().out.split())
-    new = ["study", "sensitivity", *asked, "-m", "log_loss", "--random", "items+runs"]
+    new = ["study", "sensitivity", *asked, "-m", "log_loss", "--generalize-to", "items+runs"]
     assert main([*new, "--method", "auto"]) == 0
     assert NEW.format(6) in " ".join(capsys.readouterr().out.split())
     assert main(new) == 2

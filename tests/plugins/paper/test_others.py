@@ -357,13 +357,13 @@ def test_agreement_for_new_runs_has_the_p_values_of_a_comparison():
         for m, p in zip("abc", (0.9, 0.7, 0.6), strict=True)
     }
     runs = mc.Predictions(truth, outputs, groups=item, runs=run)
-    asked = {"random": "items+runs", "n_resamples": 99}
+    asked = {"generalize_to": "items+runs", "n_resamples": 99}
     study = mc.studies.agreement_study(
         runs, [("accuracy", "f1_macro")], test="wald", zero_division=math.nan, **asked
     )
     found = mc.compare(runs, ["accuracy", "f1_macro"], correction="none", **asked).differences
     assert study.scope.new_runs
-    assert "|random:items+runs|" in study.signature
+    assert "|generalize_to:items+runs|" in study.signature
     for side, metric in (("a", "accuracy"), ("b", "f1_macro")):
         of_metric = found[found["metric"] == metric]
         # A comparison raises p-values that its intervals do not bear out, as it does none here.
@@ -377,7 +377,7 @@ def test_agreement_for_new_runs_has_the_p_values_of_a_comparison():
     assert (these.pairs["p_value_a"] != study.pairs["p_value_a"]).any()
     with pytest.raises(ValueError, match="test='t' does not know how new runs vary"):
         mc.studies.agreement_study(
-            runs, [("accuracy", "f1_macro")], random="items+runs", zero_division=math.nan
+            runs, [("accuracy", "f1_macro")], generalize_to="items+runs", zero_division=math.nan
         )
 
 

@@ -33,7 +33,7 @@ def test_runs_on_all_data_sets_are_crossed_with_them():
     assert sorted({*preds.runs}) == ["0", "1", "2"]
     with pytest.warns(mc.SparseDataWarning, match="3 runs"):
         found = mc.compare(preds)
-    assert "|random:items+runs|" in found.signature
+    assert "|generalize_to:items+runs|" in found.signature
     means = LONG.groupby("system")["acc"].mean()
     assert found.scores["estimate"].tolist() == pytest.approx(means.tolist())
 
@@ -63,7 +63,7 @@ def test_the_command_groups_reads_published_tables(tmp_path, capsys):
     assert main(["groups", str(path), "--resamples", "99"]) == 0
     shown = capsys.readouterr()
     assert "each data set is one sample; the answer is for data sets like these" in shown.err
-    assert "random:items+runs" in "".join(shown.out.split())
+    assert "generalize_to:items+runs" in "".join(shown.out.split())
     WIDE.to_csv(path, index=False)
     assert main(["groups", str(path), "--resamples", "99", "--format", "json"]) == 0
     assert '"n_samples": 12' in capsys.readouterr().out

@@ -85,7 +85,7 @@ def test_epochs_are_answers_of_one_run_and_a_sample_is_their_cluster():
     preds = mc.read_predictions(logs, missing="worst", score="match")
     assert preds.runs is None
     assert (len(preds), len({*preds.groups})) == (12, 6)
-    assert "random:" not in mc.compare(preds, n_resamples=99).signature
+    assert "generalize_to:" not in mc.compare(preds, n_resamples=99).signature
 
 
 def test_metadata_and_targets_are_kept_and_targets_distinguish_tasks():
