@@ -10,6 +10,7 @@ import pytest
 from modelcompare.cli import main
 from tests.advice import commands_in
 from tests.bad_input.test_catalogue import RUNS
+from tests.plugged import plugged
 
 DATA = Path(__file__).with_name("data")
 ERROR = "modelcompare: error: "
@@ -46,7 +47,7 @@ def test_commands_of_the_catalogue_of_refusals(case, tmp_path, monkeypatch, foll
     follow(shlex.split(case.arguments))
 
 
-@pytest.mark.parametrize("command", ["compare", "ranks"])
+@pytest.mark.parametrize("command", ["compare", *plugged("ADVISING")])
 def test_commands_for_the_files_of_the_tests(command, monkeypatch, follow):
     monkeypatch.chdir(DATA)
     n_printed = sum(follow([command, str(path)]) for path in sorted(Path().rglob("*")))
@@ -104,7 +105,7 @@ def test_commands_for_tables_of_users(name, beside, tmp_path, monkeypatch, follo
     frame = pd.DataFrame(TABLES[name]).assign(**{each: BESIDE[each] for each in beside})
     frame.to_csv("t.csv", index=False)
     frame.mask(RNG.random(frame.shape) < 0.02).to_csv("gaps.csv", index=False)
-    for command in ("compare", "ranks", "groups"):
+    for command in ("compare", "groups", *plugged("ADVISING")):
         for file in ("t.csv", "gaps.csv"):
             follow([command, file])
     follow(["compare", "t.csv", "--true", next(iter(frame)), "-m", "accuracy"])
@@ -112,7 +113,7 @@ def test_commands_for_tables_of_users(name, beside, tmp_path, monkeypatch, follo
 
 
 @pytest.mark.shared_data
-@pytest.mark.parametrize("command", ["compare", "ranks"])
+@pytest.mark.parametrize("command", ["compare", *plugged("ADVISING")])
 def test_commands_for_shared_cases(shared_data, command, monkeypatch, follow):
     folder = shared_data.parent / "cases_turn4"
     if not folder.is_dir():

@@ -14,9 +14,7 @@ def test_every_public_name_can_be_loaded(name):
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(
-        AttributeError, match=r"has no attribute 'compair'; did you mean compare or "
-    ):
+    with pytest.raises(AttributeError, match=r"has no attribute 'compair'; did you mean compare"):
         modelcompare.compair  # noqa: B018
 
 

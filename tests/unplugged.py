@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.pages import ROOT
 
 _LEFT = shutil.ignore_patterns(
-    ".git", ".venv*", "__pycache__", ".*_cache", ".hypothesis", "site", "build", "dist"
+    ".git", ".venv*", "__pycache__", ".pytest_cache", ".ruff_cache", ".hypothesis", "site", "build"
 )
 ROWS = Path("modelcompare", "plugins", "__init__.py")
 

@@ -46,7 +46,7 @@ CASES: list[Call | Run] = [
     Call("an argument that is like none", lambda _: mc.load_example("snli", colour="red"), "load_example() has no argument `colour`; it has name.", TypeError),
     Call("an argument of a plain metric", lambda _: mc.metrics.f1(TRUTH, TRUTH, avg="macro"), "f1() has no argument `avg`; did you mean `average`?", TypeError),
     Call("an option of a metric", lambda _: mc.get_metric("f1", averag="macro"), "f1 has no option 'averag'; did you mean `average`?", TypeError),
-    Call("a function misspelt", lambda _: mc.compair, "module 'modelcompare' has no attribute 'compair'; did you mean compare or crossval.compare_folds?", AttributeError),
+    Call("a function misspelt", lambda _: mc.decid, "module 'modelcompare' has no attribute 'decid'; did you mean decide?", AttributeError),
     Call("an attribute of a result misspelt", lambda _: mc.compare(PREDS, "accuracy", n_resamples=99).diferences, "'Comparison' has no attribute 'diferences'; did you mean 'differences'?", AttributeError),
     Call("a setting of a comparison", lambda _: mc.compare(PREDS, "accuracy", n_resamples=99).alpha, "'Comparison' has no attribute 'alpha'; did you mean 'evidence.alpha'?", AttributeError),
     Call("an attribute of replicates misspelt", lambda _: mc.bootstrap(PREDS, "accuracy", n_resamples=99).replicate, "'BootstrapResult' has no attribute 'replicate'; did you mean 'replicates'?", AttributeError),

@@ -6,29 +6,6 @@ import pytest
 
 RNG = np.random.default_rng(0)
 A = RNG.normal(0, 1, 100)
-MODELS = (("net", 0.8), ("tree", 0.9), ("naive", 1.2))
-
-
-def published(path, name):
-    rows = [(f"d{i}", model, x + i / 20) for i in range(6) for model, x in MODELS]
-    pd.DataFrame(rows, columns=["dataset", "model", name]).to_csv(path, index=False)
-
-
-@pytest.mark.parametrize("name", ["MASE", "nrmse", "wis", "WQL", "hd95"])
-def test_ranks_of_errors_put_the_smallest_first(run, tmp_path, name):
-    published(tmp_path / "r.csv", name)
-    done = run("ranks", "r.csv", "--read", f"score={name}")
-    assert done.code == 0
-    assert "net has the best mean rank (1.00)" in done.out
-
-
-def test_the_command_that_ranks_ask_for_works(run, tmp_path):
-    published(tmp_path / "r.csv", "score")
-    done = run("ranks", "r.csv")
-    assert done.code == 2
-    assert "is not known; declare it with greater_is_better=True or False" in done.err
-    for flag, first in (("--higher-is-better", "naive"), ("--lower-is-better", "net")):
-        assert f"{first} has the best mean rank" in run("ranks", "r.csv", flag).out
 
 
 @pytest.mark.parametrize("name", ["interval_score", "winkler_score", "wis", "crps"])

@@ -237,9 +237,6 @@ def test_scores_of_folds_are_no_samples(name, tmp_path, capsys):
     (command,) = commands_in(message, ["compare", str(path)])
     k = 5 if name == "repeats" else 10
     assert command == ["ranks", "--n-train", str(k - 1), "--n-test", "1", str(path)]
-    # Columns a and b do not say whether high values are good.
-    assert main([*command, "--higher-is-better"]) == 0
-    assert "50 folds" in capsys.readouterr().out
 
 
 def test_scores_of_samples_in_folds_are_read():

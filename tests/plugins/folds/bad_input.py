@@ -57,4 +57,5 @@ CASES: list[Call | Run] = [
     Run("ranks of folds: no file", "ranks t.csv", "t.csv: there is no such file."),
     Call("an estimator that cannot be fitted", lambda _: mc.crossval.compare_estimators({"a": 5}, [[0], [1]] * 9, [0, 1] * 9), "`estimators` maps 'a' to 5, which cannot be fitted.", TypeError),
     Call("estimators without names", lambda _: mc.crossval.compare_estimators([1, 2], [[0], [1]], [0, 1]), "`estimators` must map names to estimators, got [1, 2].", TypeError),
+    Call("a function like one of folds misspelt", lambda _: mc.compair, "module 'modelcompare' has no attribute 'compair'; did you mean compare or crossval.compare_folds?", AttributeError),
 ]

@@ -5,7 +5,9 @@ import json
 import pytest
 
 import modelcompare as mc
+from tests.advice import commands_in
 from tests.plugins.folds.test_folds import WIDE
+from tests.readers.test_repeats import FOLDS as REFUSED
 
 
 def test_folds_are_compared_from_a_file(run, tmp_path):
@@ -85,3 +87,18 @@ def test_help_shows_no_option_that_the_command_refuses(run):
     for command in ("gate", "keep", "disagreements", "sample-size", "study undefined"):
         assert "--slice" not in run(*command.split(), "--help-all").out
     assert "--slice" in run("report", "--help-all").out
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_the_command_that_refuses_scores_of_folds_as_samples_names_one_that_works(
+    run, tmp_path, name
+):
+    frame, options = REFUSED[name]
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    asked = {"models": ["--model", "a", "--model", "b"], "id": ["--id", "fold"]}
+    asked = ["compare", "scores.csv", *(part for key in options for part in asked[key])]
+    (command,) = commands_in(" ".join(run(*asked).err.split()), asked[:2])
+    # Columns a and b do not say whether high values are good.
+    done = run(*command, "--higher-is-better")
+    assert done.code == 0
+    assert "50 folds" in done.out

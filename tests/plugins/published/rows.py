@@ -21,6 +21,8 @@ PICKLED = {
         greater_is_better=True,
     ),
 }
+# Commands whose refusals print commands.
+ADVISING = {"ranks": True}
 LIBRARY = {"ranks": mc.inference.critical_difference}
 SIGNED = {
     "mean ranks": lambda losses: mc.inference.critical_difference(

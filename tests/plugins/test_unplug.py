@@ -1,0 +1,85 @@
+"""A copy of the repository without a plugin: it imports, its types and layers hold, its tests pass.
+
+Without all plugins, the whole quick suite runs. Without one of them, what may depend on it runs: the tests of the
+other plugins, which use the core and not each other, and those of all public names, commands and documents.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from modelcompare import plugs
+from tests.unplugged import run, unplug
+
+pytestmark = pytest.mark.slow
+PLUGINS = tuple(plugs.plugins())
+QUICK = ("-m", "not pages and not experiments and not slow and not shared_data")
+ALL_NAMES = (
+    "tests/plugins", "tests/cli", "tests/bad_input", "tests/report", "tests/test_choices.py", "tests/test_contracts.py",
+    "tests/test_init.py", "tests/test_pickles.py", "tests/test_public_api.py", "tests/test_suggestions.py",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=[*((name,) for name in PLUGINS), PLUGINS], ids="+".join)
+def copy(request, tmp_path_factory):
+    """Names of absent plugins, and the copy without them."""
+    folder = tmp_path_factory.mktemp("copy")
+    unplug(request.param, folder)
+    yield request.param, folder
+    shutil.rmtree(folder)
+
+
+def tool(folder, name):
+    """Run a program of the environment in the copy."""
+    program = shutil.which(name, path=os.path.dirname(sys.executable))
+    if program is None:
+        pytest.skip(f"needs {name}")
+    return subprocess.run([program], cwd=folder, capture_output=True, encoding="utf-8")
+
+
+def test_the_package_imports_and_has_every_other_name(copy):
+    _, folder = copy
+    names = "import modelcompare as mc; print([getattr(mc, name) and name for name in mc.__all__])"
+    done = run(folder, "-c", names)
+    assert done.returncode == 0, done.stderr
+    assert "'compare'" in done.stdout
+
+
+def test_types_and_layers_hold(copy):
+    _, folder = copy
+    for name in ("mypy", "lint-imports"):
+        done = tool(folder, name)
+        assert done.returncode == 0, done.stdout
+
+
+def _asked(name):
+    """What a user writes to get what a plugin adds: arguments of Python."""
+    plugin = plugs.plugins()[name]
+    additions = plugin.load(plugin.additions) if plugin.additions else ()
+    for each in [each for each, owner in plugs.OWNERS.items() if owner == name]:
+        commands = [a.command for a in additions if each in {o.flag for o in a.options}]
+        if commands:
+            yield each, ("-m", "modelcompare", *commands[0].split(), "x.csv", each, "1")
+        elif each.replace(".", "").isidentifier() and each in plugin.public:
+            yield each, ("-c", f"import modelcompare as mc; mc.{each}")
+        elif each.isidentifier():
+            yield each, ("-m", "modelcompare", each, "x.csv")
+
+
+def test_what_the_plugin_adds_is_refused_by_its_name(copy):
+    absent, folder = copy
+    for name in absent:
+        for each, arguments in _asked(name):
+            done = run(folder, *arguments)
+            assert done.returncode != 0
+            assert f"{each} needs the plugin {name}" in done.stderr
+
+
+def test_the_other_tests_pass(copy):
+    absent, folder = copy
+    which = () if absent == PLUGINS else ALL_NAMES
+    done = run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", *QUICK, *which)
+    assert done.returncode == 0, done.stdout[-5000:]
