@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from numbers import Integral, Real
@@ -199,7 +199,7 @@ def shown(value: object) -> str:
 def check_choice(argument: str, value: object, choices: Any) -> None:
     """Refuse a value that is not a choice of a Literal, and list the choices."""
     known = get_args(choices)
-    if not isinstance(value, str) or value not in known:
+    if not isinstance(value, Hashable) or value not in known:
         raise ValueError(f"`{argument}` must be one of {', '.join(known)}, got {shown(value)}.")
 
 

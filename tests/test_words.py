@@ -46,8 +46,8 @@ def test_a_signature_spreads_what_has_a_name_and_leaves_out_what_is_empty():
 
 
 def test_kinds_nest_without_losing_one():
-    assert get_args(words.KindOrAuto) == ("auto", *get_args(words.Kind))
-    assert get_args(words.Kind) == (
+    assert get_args(words.KindOrAuto) == ("auto", *get_args(words.KindName))
+    assert get_args(words.KindName) == (
         *get_args(words.BasicKind), "text_lists", *get_args(words.SetKind), "survival_probabilities",
     )  # fmt: skip
 

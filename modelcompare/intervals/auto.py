@@ -322,12 +322,7 @@ class _Rule:
 
     def _skew(self, metric: AnyMetric, where: slice) -> FloatArray | None:
         """Return the skewness of values, or differences, without two bounds; else None."""
-        if (
-            self._clustered
-            or not metric.kind.free_text
-            or metric.kind.soft
-            or np.isfinite(metric.bounds).all()
-        ):
+        if self._clustered or np.isfinite(metric.bounds).all():
             return None
         return self._skews[:, where]
 
