@@ -156,7 +156,8 @@ def _wide(seen: Profile) -> Roles:
     # A column named like an id whose values repeat is neither the id nor a model.
     ids = {*names.named(seen.headings, names.ID)} - seen.chosen
     special = {found, *known.of("id", "run", "set"), *seen.named, *ids} - {None}
-    beside = [h for h in seen.headings if h in seen.of_folders - special - seen.chosen]
+    of_folders = seen.of_folders - special - seen.chosen
+    beside = [h for h in seen.headings if h in of_folders]
     candidates = [h for h in seen.headings if h not in special and h not in beside]
     models, left_out = model_columns(seen, candidates, known["truth"])
     outputs = _by_model(seen, models, known["truth"])
@@ -223,7 +224,8 @@ def _of_one(seen: Profile, known: Roles) -> Roles:
     if true is not None and not columns.scores:
         check_labels(seen, true)
     soft = [h for h in seen.headings if h.startswith(PROBABILITY)]
-    pred = solve(seen, [PRED], known)["pred"]
+    # A column that is named like a filter may have outputs.
+    pred = solve(seen, [PRED], known.without("filter"))["pred"]
     skip = {*known.of("model", "run", "set", "id"), true, pred}
     usual = seen.usual(names.SCORE, skip)
     scores = [*columns.score] or [h for h in usual if seen.is_numeric(h)]

@@ -18,7 +18,9 @@ from modelcompare.readers.content import File
 from modelcompare.readers.formats import lone_table
 from modelcompare.readers.messages import counted, listed
 from modelcompare.readers.options import Columns, refuse_column
+from modelcompare.readers.profile import Profile
 from modelcompare.readers.reading import Reading
+from modelcompare.readers.roles import Role, Roles, solve
 from modelcompare.spelling import chosen
 from modelcompare.words import check_names, check_text
 
@@ -29,6 +31,11 @@ _NUMBERS = {
     "fn": ("fn", "false_negatives", "false_negative", "fns", "n_fn"),
 }
 _LABEL = ("label", "class", "category", "type", "entity", "entity_type", "class_name")
+_ROLES = (
+    Role(name="item", usual=(*names.ID, "document", "doc"), shares=True),
+    Role(name="label", usual=_LABEL), Role(name="model", usual=names.MODEL),
+    *(Role(name=what, usual=usual) for what, usual in _NUMBERS.items()),
+)  # fmt: skip
 _WIDE = re.compile(r"(.+?)[_: .-]+(tp|fp|fn)", re.IGNORECASE)
 _ALL, _WHERE = "all", "the table"
 
@@ -89,7 +96,7 @@ def from_item_counts(
         check_text("groups", groups)
     frame = table.rename(columns=str).reset_index(drop=True)
     check_columns_distinct(frame, _WHERE)
-    rows = _rows(frame, id, model, label, groups)
+    rows = _rows(frame, Roles.given(item=id, group=groups, label=label, model=model))
     wanted = chosen([*dict.fromkeys(rows["model"])], models and (*models,), _WHERE)
     rows = rows[rows["model"].isin(wanted)]
     twice = rows.duplicated(["id", "model", "label"]).to_numpy()
@@ -144,45 +151,35 @@ def _wide(headings: Sequence[str]) -> dict[str, dict[str, str]]:
     return {model: columns for model, columns in found.items() if {*columns} == {*_NUMBERS}}
 
 
-def _rows(
-    frame: pd.DataFrame, id: str | None, model: str | None, label: str | None, groups: str | None
-) -> pd.DataFrame:
+def _rows(frame: pd.DataFrame, given: Roles) -> pd.DataFrame:
     """Return a row for each item, model and label, with the cluster of the item."""
-    items = _named(frame, id, names.ID, "item")
-    group, labels = _column(frame, groups, (), items), _column(frame, label, _LABEL, _ALL)
+    roles = solve(Profile(frame, Columns(), _WHERE), _ROLES, given)
+    items = _texts(frame, roles, "item")
+    group = _texts(frame, roles, "group") if roles["group"] else items
+    labels = _texts(frame, roles, "label") if roles["label"] else _ALL
     parts = []
-    for name, columns in (_wide([*frame.columns]) or {"": _long(frame)}).items():
-        models = name or _named(frame, model, names.MODEL, "model")
+    for name, columns in (_wide([*frame.columns]) or {"": _long(frame, roles)}).items():
+        models = name or _texts(frame, roles, "model")
         numbers = {what: _counts(frame[heading]) for what, heading in columns.items()}
         made = {"id": items, "group": group, "model": models, "label": labels}
         parts.append(pd.DataFrame({**made, **numbers}))
     return pd.concat(parts, ignore_index=True)
 
 
-def _long(frame: pd.DataFrame) -> dict[str, str]:
+def _long(frame: pd.DataFrame, roles: Roles) -> dict[str, str]:
     """Return the three columns of all models."""
-    return {
-        what: names.first(frame.columns, usual) or refuse_column(what, [*frame.columns], _WHERE)
-        for what, usual in _NUMBERS.items()
-    }
+    return {what: roles[what] or refuse_column(what, [*frame.columns], _WHERE) for what in _NUMBERS}
 
 
-def _named(frame: pd.DataFrame, given: str | None, usual: tuple[str, ...], what: str) -> Any:
-    column = _column(frame, given, (*usual, "document", "doc", what), None)
-    if column is None:
+def _texts(frame: pd.DataFrame, roles: Roles, role: str) -> Column:
+    """Return the texts of the column of a role."""
+    heading = roles[role]
+    if heading is None:
         argument = {"item": "id= (--id COLUMN)", "model": "model= (--read model_column=COLUMN)"}
         raise ValueError(
-            f"{_WHERE} has no column of each row's {what}; there are {listed(frame.columns, 8)}. "
-            f"Name it with {argument[what]}."
+            f"{_WHERE} has no column of each row's {role}; there are {listed(frame.columns, 8)}. "
+            f"Name it with {argument[role]}."
         )
-    return column
-
-
-def _column(frame: pd.DataFrame, given: str | None, usual: tuple[str, ...], otherwise: Any) -> Any:
-    """Return the texts of the column that is given or has a usual name, if there is one."""
-    heading = given or names.first(frame.columns, usual)
-    if heading is None:
-        return otherwise
     if heading not in frame:
         refuse_column(heading, [*frame.columns], _WHERE)
     refuse_rows(frame[heading].isna().to_numpy(), f"column {heading!r} has missing cells")

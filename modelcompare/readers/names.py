@@ -45,14 +45,6 @@ SET = (
 # Names the result in a row, of several for one sample.
 FILTER = ("filter", "metric", "metric_name", "scorer")
 DATE = ("date", "datetime", "timestamp", "time", "day", "week", "month", "ds")
-TIME = (
-    "time", "duration", "survival_time", "time_to_event", "event_time", "follow_up", "followup",
-    "follow_up_time", "futime", "os_time", "pfs_time",
-)  # fmt: skip
-EVENT = (
-    "event", "status", "event_observed", "event_indicator", "event_occurred", "died", "death",
-    "dead", "deceased", "os_event", "pfs_event", "fustat",
-)  # fmt: skip
 FOLD = ("fold", "fold_id", "cv_fold")
 PRED = (
     "y_pred", "pred", "preds", "prediction", "predictions", "predicted", "predicted_label",
@@ -62,10 +54,6 @@ _PREDICTED = frozenset(("pred", "preds", "prediction", "predictions", "predicted
 # The person that decided, and the question.
 USER = (
     "judge", "judge_id", "user", "user_id", "annotator", "annotator_id", "rater", "rater_id",
-)  # fmt: skip
-ITEM = (
-    "question_id", "item", "item_id", "prompt_id", "example_id", "query_id", "instance_id",
-    "prompt", "question", "instruction",
 )  # fmt: skip
 # A model's probabilities of all classes, in one cell.
 PROBABILITIES = (

@@ -42,6 +42,11 @@ class Roles:
     wide: bool = False  # each model has its own columns
     left_out: tuple[str, ...] = ()
 
+    @classmethod
+    def given(cls, **columns: str | None) -> Roles:
+        """Return the columns that options name, by role; None leaves a role to be solved."""
+        return cls({role: Found(h, "option") for role, h in columns.items() if h is not None})
+
     def __getitem__(self, role: str) -> str | None:
         """Return the column of a role, or None."""
         return self.found[role].heading if role in self.found else None
@@ -146,7 +151,7 @@ def solve(seen: Profile, roles: Iterable[Role], known: Roles | None = None) -> R
     """Assign columns to roles: what options name, then what structure and names show.
 
     Roles are solved in their order, as the fit of one may depend on those before; no column has two
-    of them.
+    of them, and those that are known stay.
 
     Examples
     --------
@@ -159,7 +164,7 @@ def solve(seen: Profile, roles: Iterable[Role], known: Roles | None = None) -> R
     (Found(heading='item', reason='option'), 'seed')
     """
     known = known or Roles()
-    for role in roles:
+    for role in (each for each in roles if each.name not in known.found):
         given = getattr(seen.columns, role.option) if role.option else None
         several = candidates(seen, role, known) if given is None else iter(())
         first = next(several, None)

@@ -12,8 +12,23 @@ from modelcompare.data.kinds import UNDECLARED
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import listed
 from modelcompare.readers.profile import Profile
+from modelcompare.readers.roles import Role, solve
 from modelcompare.words import KindName
 
+TIME = Role(
+    name="time", option="true", shares=True,
+    usual=(
+        "time", "duration", "survival_time", "time_to_event", "event_time", "follow_up",
+        "followup", "follow_up_time", "futime", "os_time", "pfs_time",
+    ),
+)  # fmt: skip
+EVENT = Role(
+    name="event", option="event", shares=True,
+    usual=(
+        "event", "status", "event_observed", "event_indicator", "event_occurred", "died", "death",
+        "dead", "deceased", "os_event", "pfs_event", "fustat",
+    ),
+)  # fmt: skip
 _AT_A_TIME = re.compile(r".+:\s*[0-9.]+(?:e[+-]?[0-9]+)?", re.IGNORECASE)
 
 
@@ -32,11 +47,10 @@ def with_pairs(seen: Profile) -> Profile:
             )
         return seen
     wanted = columns.event is not None or columns.output_kind.events
-    usual_time = names.first(seen.headings, names.TIME)
+    roles = solve(seen, [TIME, EVENT])
+    time, event = roles["time"], roles["event"]
     true = columns.true or names.first(seen.headings, names.TRUE)
-    time = columns.true or usual_time
-    event = columns.event or names.first(seen.headings, names.EVENT)
-    if not wanted and true is not None and true != usual_time:
+    if not wanted and true is not None and true != names.first(seen.headings, TIME.usual):
         return seen
     if time is None or event is None:
         if not wanted:

@@ -16,11 +16,30 @@ from modelcompare.readers import names
 from modelcompare.readers.cell_types import Column, as_numbers, holds_objects
 from modelcompare.readers.messages import counted, listed
 from modelcompare.readers.options import Columns, column_of, refuse_column
+from modelcompare.readers.profile import Profile
+from modelcompare.readers.roles import Candidate, Role, Roles, solve
 from modelcompare.readers.tables import nested
 
 # Usual names of the columns of two models that met, and of the winner.
 _SIDES = (("model_a", "model_b"), ("model_1", "model_2"), ("model1", "model2"))
 _WINNER = ("winner",)
+
+
+def _varies(at: Candidate) -> float:
+    seen, heading = at.seen, at.heading
+    return not seen.holds_objects(heading) and seen.frame[heading].nunique() > 1
+
+
+# The person or judge who decided, and the question.
+_USER = Role(name="user", usual=names.USER, fits=_varies)
+_ITEM = Role(
+    name="item",
+    usual=(
+        "question_id", "item", "item_id", "prompt_id", "example_id", "query_id", "instance_id",
+        "prompt", "question", "instruction",
+    ),
+    fits=lambda at: not at.seen.holds_objects(at.heading),
+)  # fmt: skip
 _OUTCOMES = {
     **dict.fromkeys(("model_a", "model_1", "a", "1"), FIRST),
     **dict.fromkeys(("model_b", "model_2", "b", "0"), SECOND),
@@ -155,7 +174,7 @@ def sides_in(frame: pd.DataFrame, given: Sequence[str | None], where: str) -> li
         raise ValueError(
             f"{where}: battles need three columns, of the two models and of the winner, usually "
             f"model_a, model_b and winner; there are {listed(headings, 8)}. Name them with "
-            "model_a=, model_b= and winner= (--read battles=MODEL_A,MODEL_B,_WINNER)."
+            "model_a=, model_b= and winner= (--read battles=MODEL_A,MODEL_B,WINNER)."
         )
     return [*map(str, sides)]
 
@@ -232,13 +251,11 @@ def _clusters(
     Fewer users, or items, than twice the models do not show all covariances; users alone are then
     the clusters.
     """
-    headings = [str(h) for h in frame.columns if not holds_objects(frame[h])]
-    if user is None and item is None:
-        varied = (h for h in names.named(headings, names.USER) if frame[h].nunique() > 1)
-        user = next(varied, None)
-    item = item or names.first([h for h in headings if h != user], names.ITEM)
+    searched = [_ITEM] if item or user else [_USER, _ITEM]
+    roles = solve(Profile(frame, Columns(), where), searched, Roles.given(user=user, item=item))
     of_item, of_user = (
-        None if heading is None else _column(frame, heading, where) for heading in (item, user)
+        None if heading is None else _column(frame, heading, where)
+        for heading in (roles["item"], roles["user"])
     )
     repeated = [c for c in (of_user, of_item) if c is not None and c.nunique() < len(frame)]
     for column in repeated:

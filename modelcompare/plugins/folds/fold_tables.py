@@ -12,6 +12,7 @@ from modelcompare.readers import names
 from modelcompare.readers.column_roles import prepared
 from modelcompare.readers.messages import listed
 from modelcompare.readers.options import Columns
+from modelcompare.readers.roles import Role, Roles, solve
 from modelcompare.readers.score_tables import ScoreTable, frame_of, read_scores
 from modelcompare.words import is_missing, label_name, value_name
 
@@ -20,6 +21,11 @@ _ROLES = {
     "fold": names.FOLD, "repeat": ("repeat", "repetition"), "n_train": ("n_train",),
     "n_test": ("n_test",), "metric": ("metric", "metric_name"), "label": ("label",),
 }  # fmt: skip
+# Numbers with fractions are scores, of a model that is named ``method``, say.
+_MODEL = Role(
+    name="model", option="model_column", usual=names.MODEL,
+    fits=lambda at: not at.seen.is_real(at.heading),
+)  # fmt: skip
 # Name of the metric if a table does not give it, and headings of scores that give none.
 UNNAMED = "score"
 _NO_METRIC = (UNNAMED, "scores", "value", "metric_value")
@@ -38,9 +44,7 @@ def read_folds(table: Any, columns: Columns) -> tuple[pd.DataFrame, ScoreTable]:
     frame = frame_of(table)
     levels = [name for name in frame.index.names if name is not None and _role(str(name))]
     seen = prepared(frame.reset_index(level=levels) if levels else frame, columns, "`table`")
-    model = columns.model_column or next(
-        (h for h in seen.usual(names.MODEL, seen.chosen) if not seen.is_real(h)), None
-    )
+    model = solve(seen, [_MODEL], Roles(skip=seen.chosen))["model"]
     roles = {h: "fold" if h == columns.id else _role(h) for h in seen.headings if h != model}
     frame = seen.frame.rename(columns={h: role for h, role in roles.items() if role})
     check_columns_distinct(frame, "`table`")
