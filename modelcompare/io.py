@@ -1,4 +1,4 @@
-"""Predictions from unusual sources: scans, sketches, sets of files, counts, coarse confidences."""
+"""Predictions from unusual sources: sets of files, counts, coarse confidences."""
 
 from modelcompare import plugs
 from modelcompare.comparison.time_blocks import in_time_blocks as in_time_blocks
@@ -10,10 +10,5 @@ from modelcompare.data.confidences import quantize as quantize
 from modelcompare.readers import read_sets as read_sets
 from modelcompare.readers.counts import from_counts as from_counts
 from modelcompare.readers.item_counts import from_item_counts as from_item_counts
-from modelcompare.sources.scanned import ScannedPredictions as ScannedPredictions
-from modelcompare.sources.scanned import scan_predictions as scan_predictions
-from modelcompare.sources.sketch_files import read_sketch as read_sketch
-from modelcompare.sources.sketches import Sketch as Sketch
-from modelcompare.sources.summing import sketch as sketch
 
 __getattr__, __dir__ = plugs.room(__name__)

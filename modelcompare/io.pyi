@@ -5,12 +5,12 @@ from modelcompare.data.confidences import from_nbest as from_nbest
 from modelcompare.data.confidences import missing_mass as missing_mass
 from modelcompare.data.confidences import quantize as quantize
 from modelcompare.plugins.detection.coco import from_coco as from_coco
+from modelcompare.plugins.large.scanned import ScannedPredictions as ScannedPredictions
+from modelcompare.plugins.large.scanned import scan_predictions as scan_predictions
+from modelcompare.plugins.large.sketch_files import read_sketch as read_sketch
+from modelcompare.plugins.large.sketches import Sketch as Sketch
+from modelcompare.plugins.large.summing import sketch as sketch
 from modelcompare.plugins.published.results import from_results as from_results
 from modelcompare.readers import read_sets as read_sets
 from modelcompare.readers.counts import from_counts as from_counts
 from modelcompare.readers.item_counts import from_item_counts as from_item_counts
-from modelcompare.sources.scanned import ScannedPredictions as ScannedPredictions
-from modelcompare.sources.scanned import scan_predictions as scan_predictions
-from modelcompare.sources.sketch_files import read_sketch as read_sketch
-from modelcompare.sources.sketches import Sketch as Sketch
-from modelcompare.sources.summing import sketch as sketch

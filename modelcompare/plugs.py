@@ -20,6 +20,13 @@ _FOLDER = f"{__package__}.plugins"
 OWNERS = {
     "`battles`": "battles", "from_battles": "battles",
     "io.from_coco": "detection",
+    **dict.fromkeys(
+        (
+            "io.ScannedPredictions", "io.scan_predictions", "io.read_sketch", "io.Sketch",
+            "io.sketch", "sketch", "--read scan",
+        ),
+        "large",
+    ),
     "`ledger`": "ledgers", "Ledger": "ledgers", "keep": "ledgers", "results.KeepResult": "ledgers",
     **dict.fromkeys(
         (
@@ -68,6 +75,9 @@ class Plugin:
         returns a result, or None if files hold no such results.
     options : mapping of str to str
         Places of the functions that answer where an option of a function of the core is given.
+    sources : str
+        Functions that read the files of a command in another way, as ``f(reading, by_blocks=...)``
+        where ``reading`` has its options; None for other files.
     pytest : str
         Hooks of pytest: objects whose ``assertion(request, options)`` gives the function that
         `model_gate` calls, or None.
@@ -87,6 +97,7 @@ class Plugin:
     score_tables: str = ""
     set_results: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
+    sources: str = ""
     pytest: str = ""
     formats: str = ""
 

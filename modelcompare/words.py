@@ -130,7 +130,6 @@ Annotators = Literal["each", "majority", "soft"]
 WholeSets = Literal["refuse", "drop"]
 MissingCounted = Literal["worst", "bounds"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
-Dialect = Literal["duckdb", "spark"]
 # A sketch's number of buckets, and what is hashed before the names of its samples.
 BUCKETS, SALT = 1024, "modelcompare"
 GateFormat = Literal["text", "github", "json", "pr-comment"]

@@ -29,3 +29,9 @@ def needed(*names):
     """Skip the tests of a file where a plugin is absent."""
     if absent := {*names} - {*plugins()}:
         pytest.skip(f"needs the plugin {', '.join(absent)}", allow_module_level=True)
+
+
+def needs(*names):
+    """Mark a test that is skipped where a plugin is absent."""
+    reason = f"needs the plugin {' and '.join(names)}"
+    return pytest.mark.skipif(not {*names} <= {*plugins()}, reason=reason)

@@ -7,6 +7,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.directions import direction_of
 from modelcompare.metrics import METRICS, from_callable
+from tests.plugged import needs
 
 LOWER = """
 wer WER cer loss val_loss valLoss test/loss nll NLL perplexity ppl error error_rate ErrorRate mae rmse
@@ -93,6 +94,7 @@ def test_what_is_declared_wins_and_there_is_no_default():
         mc.decide(one, "a", "b", "mean_score", **asked)
 
 
+@needs("large")
 def test_parts_and_other_outputs_keep_how_the_direction_is_known():
     preds = mc.Predictions.from_scores({m: {"judge": [1, 0, 1], "wer": [1, 0, 0]} for m in "ab"})
     for part in (preds, preds["a"], preds.subset([0, 1]), mc.io.sketch(preds, ["judge", "wer"])):

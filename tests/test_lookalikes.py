@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.spelling import look
+from tests.plugged import needs
 
 ACCENT, APART = "caf\u00e9", "cafe\u0301"
 TRUTH = [ACCENT, "tea"] * 20
@@ -61,6 +62,7 @@ def test_a_model_that_always_writes_a_label_otherwise_is_refused(label, other):
         mc.Predictions([label, "tea"] * 20, {"a": outputs})
 
 
+@needs("large")
 def test_files_and_scans_warn_like_arrays(tmp_path):
     truth, outputs = mixed(ACCENT, APART)
     frame = pd.DataFrame({"y_true": truth, "a": outputs})

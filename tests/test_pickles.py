@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.arrays import ROW_BLOCK
 from modelcompare.metrics import METRICS, from_callable
 from modelcompare.report.writers.terminal import screen_text
 from tests.pages import ROOT
@@ -103,31 +102,6 @@ def of_curves():
     )
 
 
-def scan(folder):
-    rng = np.random.default_rng(6)
-    path = folder / "predictions.parquet"
-    columns = {name: rng.integers(0, 2, 80) for name in ("y_true", "a", "b")}
-    pd.DataFrame(columns).to_parquet(path)
-    return mc.io.scan_predictions(path)
-
-
-def scan_areas(folder, n=80):
-    rng = np.random.default_rng(6)
-    path = folder / "probabilities.parquet"
-    truth = rng.integers(0, 2, n)
-    frame = {"y_true": truth}
-    for name in "ab":
-        p = rng.random(n)
-        frame |= {f"{name}:0": 1 - p, f"{name}:1": p}
-    pd.DataFrame(frame).to_parquet(path)
-    return mc.io.scan_predictions(path)
-
-
-def compared_blocks(folder):
-    scan = scan_areas(folder, 2 * ROW_BLOCK + 9)
-    return scan, mc.compare(scan, "log_loss", method="normal", test="wald")
-
-
 SUMS = ["accuracy", "f1", "cf1_macro", "f1_micro", "f2_macro", "mcc", "confusion_entropy", "ece_mass",
         "debiased_ece", "mce", "brier_reliability", "log_loss", "roc_auc_ovr", "top_2_accuracy"]  # fmt: skip
 MAKE = {
@@ -165,13 +139,6 @@ MAKE = {
     "calibration_test": lambda _: mc.inference.calibration_test(of_classes(), "a"),
     "reliability": lambda _: mc.diagnostics.reliability(of_classes()),
     "curve": lambda _: mc.diagnostics.curve(of_classes(n_classes=2), "roc"),
-    "sketch": lambda _: mc.io.sketch(of_classes(), ["accuracy", "f1"]),
-    "compare a sketch": lambda _: mc.compare(mc.io.sketch(of_classes(), ["accuracy"]), **FEW),
-    "scan": scan,
-    "scan that was compared": lambda folder: compared_blocks(folder)[0],
-    "compare a scan of several blocks": lambda folder: compared_blocks(folder)[1],
-    "compare a scan": lambda folder: mc.compare(scan(folder), ["accuracy", "f1"], **FEW),
-    "compare areas of a scan": lambda folder: mc.compare(scan_areas(folder), "roc_auc", **FEW),
 } | plugged("PICKLED")  # fmt: skip
 
 

@@ -11,7 +11,8 @@ from sklearn import metrics as reference
 
 import modelcompare as mc
 from modelcompare.metrics.registry import METRICS
-from modelcompare.sources.queries import sketch_query
+from modelcompare.plugs import load
+from tests.plugged import needs
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -43,6 +44,7 @@ ROADS = {
 }
 
 
+@needs("large")
 @pytest.mark.parametrize("road", ROADS)
 @pytest.mark.parametrize("kind", SINGLE)
 @pytest.mark.filterwarnings("ignore::modelcompare.data.checks.DataWarning")
@@ -132,6 +134,7 @@ def test_the_gate_no_longer_passes_the_worst_model():
         mc.read_predictions(table())
 
 
+@needs("large")
 def test_the_positive_class_is_the_one_of_a_metric_per_class():
     preds = mc.Predictions(TRUTH, HARD, positive="fraud")
     asked = {
@@ -260,13 +263,16 @@ def test_names_of_classes_change_nothing(seed, texts):
     assert thresholds[0] == thresholds[1]
 
 
+@needs("large")
 def test_a_sketch_keeps_the_class_and_one_of_a_query_takes_it(tmp_path):
     duckdb = pytest.importorskip("duckdb")
     named = mc.io.sketch(mc.Predictions(TRUTH, HARD, positive="fraud"), "f1_macro")
     path = named.save(tmp_path / "named.parquet")
     assert mc.io.read_sketch(path).positive == named.positive == "fraud"
     frame = table(HARD).assign(id=range(N))  # noqa: F841  the query reads it
-    text = sketch_query("duckdb", table="frame", true="y_true", models=[*HARD], id="id")
+    text = load("modelcompare.plugins.large.queries:sketch_query")(
+        "duckdb", table="frame", true="y_true", models=[*HARD], id="id"
+    )
     found = duckdb.sql(text).df()
     assert mc.io.read_sketch(found).positive is None
     assert mc.io.read_sketch(found, positive="fraud").positive == "fraud"

@@ -4,7 +4,7 @@
 under docs (or of those named) and rewrites the outputs. What a page cuts stays cut: an output
 shows as many lines before its first ``...`` as it did, and after each ``...`` the lines from the one
 that begins like the first there. Instead of an output not known yet stands ``?``. The table of
-what scans and sketches refuse is written from `tests.abilities`.
+what scans and sketches refuse is written from `tests.plugins.large.abilities`.
 """
 
 import doctest
@@ -14,8 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests import abilities
 from tests.pages import PAGES, commands, matches, parts, prepare, python
+from tests.plugins.large import abilities
 
 CUT = "..."
 _UNKNOWN = "?"

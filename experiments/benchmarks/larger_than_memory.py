@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import modelcompare as mc
-from modelcompare.comparison import planning
+from modelcompare.plugins.large import planning
 
 METRICS = ["accuracy", "f1_macro", "cf1_macro"]
 CLASSES = ("negative", "neutral", "positive")

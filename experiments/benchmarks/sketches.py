@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import modelcompare as mc
-from modelcompare.sources.queries import sketch_query
+from modelcompare.plugins.large.queries import sketch_query
 
 BLOCK = 65_536
 CLASSES = ["contradiction", "entailment", "neutral"]

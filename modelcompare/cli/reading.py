@@ -1,8 +1,7 @@
-"""Predictions that a command reads: in memory, block by block, or sketches."""
+"""Predictions that a command reads."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -10,23 +9,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import modelcompare as mc
+from modelcompare import plugs
 from modelcompare.cli.options import READING, spelled
 from modelcompare.cli.streams import say
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.registry import is_of_texts
 from modelcompare.readers import checked_columns, read, readings_of_sets
 from modelcompare.readers.options import Columns
-from modelcompare.spelling import chosen
 
-# Options of reading block by block.
-_SCANNED = {
-    "true", "id", "groups", "strata", "weight", "scores", "greater_is_better", "bounds", "na",
-    "normalize", "kind", "labels", "positive", "models", "checkpoint",
-}  # fmt: skip
 # Options of thresholds.
 _DECIDING = ("threshold", "threshold_from", "threshold_for")
-_URL = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):/+")
 
 
 class Reading(SimpleNamespace):
@@ -59,12 +51,11 @@ class Reading(SimpleNamespace):
                 "modelcompare groups --by."
             )
         self._check_one_case()
-        sketched = self._read_sketches()
-        if sketched is not None:
-            return sketched
-        scanned = self._scanned(by_blocks=by_blocks)
-        if scanned is not None:
-            return scanned
+        found = plugs.first("sources", self, by_blocks=by_blocks)
+        if found is not None:
+            return found
+        if self.scan or self.checkpoint is not None:
+            raise ValueError(plugs.needed("--read scan"))
         columns = checked_columns(**self.columns(), directs_functions=functions)
         if self.time is not None:
             columns = replace(columns, slices=(*columns.slices, self.time))
@@ -116,64 +107,6 @@ class Reading(SimpleNamespace):
         labels = () if predictions.labels is None else predictions.labels.tolist()
         every = dict.fromkeys(labels, named.pop("")) if "" in named else {}
         return {model: {**every, **named} for model in predictions.models}
-
-    def _read_sketches(self) -> TestSet | None:
-        """Return the sum of the files if they are sketches, None if none is."""
-        if not any(path.suffix.lower() == ".parquet" for path in self.files):
-            return None
-        # Most files are tables, which do not need the sources.
-        from modelcompare.sources.sketch_files import holds_sketch
-
-        kinds = [holds_sketch(path) for path in self.files]
-        if not any(kinds):
-            return None
-        if not all(kinds):
-            other = self.files[kinds.index(False)]
-            raise ValueError(f"{other} is no sketch and others are; sketch it too.")
-        used = ("files", "models", "positive")
-        self.refuse_beside(used, "is for predictions; leave it out of sketches")
-        first, *others = (mc.io.read_sketch(file, positive=self.positive) for file in self.files)
-        total = sum(others, first)
-        count = f"{len(kinds)} sketches" if others else "a sketch"
-        say(f"modelcompare: read {count} of {len(total):,} samples")
-        return total[chosen(total.models, self.models, "the sketch")] if self.models else total
-
-    def _scanned(self, *, by_blocks: bool) -> TestSet | None:
-        """Return predictions that stay in their files, on request or if memory is too small."""
-        # A path keeps only one slash of a URL.
-        places = [_URL.sub(r"\1://", path.as_posix()) for path in self.files]
-        wanted = self.scan or self.checkpoint is not None or any(map(_URL.match, places))
-        unused = self.given_beside({"files", "scan", *_SCANNED})
-        if not wanted and (unused or not by_blocks or not self._too_large()):
-            return None
-        if not by_blocks:
-            raise ValueError(
-                "--read scan, --read checkpoint and URLs are for compare, study variance, gate and "
-                "sketch; leave them out."
-            )
-        if unused:
-            raise ValueError(f"{unused[0]} needs all rows in memory; leave it out of a scan.")
-        from modelcompare.sources.layouts import CannotScanError
-
-        try:
-            found = mc.io.scan_predictions(
-                places, **{name: getattr(self, name) for name in _SCANNED}
-            )
-        except CannotScanError:
-            if wanted:
-                raise
-            return None
-        say(f"modelcompare: read block by block, {found.sentence}")
-        return found
-
-    def _too_large(self) -> bool:
-        """Return whether there is one Parquet file that would take too much of the memory."""
-        if len(self.files) != 1 or self.files[0].suffix.lower() != ".parquet":
-            return False
-        # This loads the intervals and tests, which few commands need.
-        from modelcompare.comparison.planning import is_large
-
-        return is_large(self.files[0])
 
     def read_sets(self) -> dict[str, Any]:
         """Read each test set of the files, by its name."""

@@ -29,14 +29,12 @@ from modelcompare.cli.options import (
     metric_names,
     metrics,
     named,
-    output,
     plotted,
     statistics,
 )
 from modelcompare.options import OPTIONS, REQUIRED, Option
 from modelcompare.plugs import rows
 from modelcompare.words import (
-    Dialect,
     PosthocTest,
     listed,
 )
@@ -82,46 +80,6 @@ _COMMANDS = (
         (WHOLE, OUTPUT),
         "List the samples on which two models disagree.\n\nThe largest disagreement is first.",
         ("predictions.npz --model cnn --model lstm --all",),
-    ),
-    Command(
-        "sketch",
-        "sketch:sketch",
-        (
-            changed(
-                WHOLE, "files", default=(), metavar="[FILE]",
-                help="Predictions, as for compare; or sketches, which are added up.",
-            ),
-            metrics(
-                "Metric to keep (repeatable), one that is a sum; by default those of "
-                "compare.",
-                panel=None,
-            ),
-            OPTIONS["buckets"], OPTIONS["salt"],
-            output(name="output", flags="--output -o", metavar="PATH", help="A .parquet file."),
-            Option(
-                name="sql", type=Dialect | None, metavar="NAME", panel="Query",
-                help="Print the query that makes the sketch in a database instead: "
-                f"{listed(Dialect)}; it needs --table, --true, --id and --model for each column "
-                "of labels.",
-            ),
-            Option(
-                name="table", metavar="NAME", panel="Query", help="Table that the query reads.",
-            ),
-            Option(
-                name="classes", flags="--class", type=Texts, metavar="NAME", panel="Query",
-                help="Class (repeatable), where models have columns MODEL:CLASS of probabilities.",
-            ),
-        ),
-        """Sum a test set by a hash of its samples.
-
-        compare and gate run on a sketch: each day's predictions are read once. Sketches of several
-        days, or shards, are given to compare and gate together, or are added up here.
-        """,
-        (
-            "mon.parquet -o mon.sketch.parquet -m f1_macro",
-            "mon.sketch.parquet tue.sketch.parquet -o all.parquet",
-            "--sql duckdb --table t --true y --id item --model cnn",
-        ),
     ),
     Command(
         "groups",

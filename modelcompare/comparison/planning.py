@@ -1,32 +1,17 @@
-"""Choose between reading a scan block by block, with suitable methods, and loading it."""
+"""Choose the predictions, interval method and test to compute with."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.areas import has_bins
-from modelcompare.engine.labels import distinct_rows, labels_of_blocks
-from modelcompare.engine.memory import free_memory
-from modelcompare.intervals import METHODS
-from modelcompare.metrics.base import AnyMetric
-from modelcompare.metrics.calibration import calibration_formula
-from modelcompare.metrics.registry import MetricLike, resolve_metrics
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.plugs import load
 from modelcompare.significance import TESTS
-from modelcompare.sources.clusters import by_cluster
-from modelcompare.sources.rows import import_pyarrow
-from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.words import IntervalMethod, ZeroDivision
 
-# Share of the free memory that the rows of a scan may take.
-_SHARE = 1 / 4
-_SWAPS = "studentized-permutation"
-# Interval and test that replace the defaults, which need more than sums.
-_INSTEAD = ("normal", "wald")
-# Interval methods and tests of scans that need no resamples.
-_DRAWN_BY_NONE = [_INSTEAD, ("normal", _SWAPS)]
+Served = tuple[TestSet, IntervalMethod, str, bool]
 
 
 def serve(
@@ -36,15 +21,10 @@ def serve(
     method: IntervalMethod = "normal",
     test: str = "wald",
     zero_division: ZeroDivision = math.nan,
-) -> tuple[TestSet, IntervalMethod, str, bool]:
+) -> Served:
     """Choose the predictions, interval method and test to compute with.
 
-    Predictions in memory support every method. So does a scan if only true and predicted classes
-    matter, which have few distinct combinations. Sums over blocks of rows support the intervals and
-    tests that need totals and influences, and swaps of groups of rows; the default interval needs
-    more, so normal ones replace it, and Wald's test replaces swaps of the ROC AUC, or of labels
-    with many distinct rows. If blocks are not sufficient, the scan is loaded, provided that it fits
-    into a quarter of the free memory; otherwise the ROC AUC is computed from bins.
+    Predictions in memory support every method; others may have a function that chooses.
 
     Returns
     -------
@@ -56,94 +36,14 @@ def serve(
     Raises
     ------
     ValueError
-        If the scan can neither be used block by block nor be loaded.
+        If the predictions support no such test.
     """
-    if not isinstance(predictions, ScannedPredictions):
-        if TESTS[test].reads not in predictions.abilities:
-            predictions.refuse(f"test {test!r}")
-        # Resamples know the items, and not the labels beside a judge.
-        return predictions, method, test, predictions.judge is None
-    chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
-    unserved = [metric for metric in chosen if not metric.is_additive]
-    by_rows = predictions.head.groups is None and not unserved
-    may_collapse = by_rows and TESTS[test].reads == "sums"
-    if may_collapse and distinct_rows(chosen, predictions, required=False) is not None:
-        return predictions, method, test, True
-    by_blocks = METHODS[method].reads == TESTS[test].reads == "sums"
-    if by_rows and by_blocks and (test != _SWAPS or _swap(chosen, predictions)):
-        return predictions, method, test, (method, test) not in _DRAWN_BY_NONE
-    if predictions.n_bytes <= _SHARE * free_memory():
-        return predictions.load(), method, test, True
-    if predictions.head.groups is not None:
-        _refuse([metric.name for metric in unserved], "normal", "wald")
-        return serve(by_cluster(predictions, chosen), None, method=method, test=test)
-    _refuse([m.name for m in unserved if not has_bins(m, predictions.head)], method, test)
-    method = _instead(method, chosen)
-    if test == _SWAPS and (unserved or not _swap(chosen, predictions)):
-        test = "wald"
-    return predictions, method, test, (method, test) not in _DRAWN_BY_NONE
-
-
-def _swap(metrics: Sequence[AnyMetric], predictions: TestSet) -> bool:
-    """Return whether the swaps of blocks are those of memory: those of labels need few rows."""
-    hard = [metric for metric in metrics if metric.kind.coded]
-    return not hard or predictions.weighted or labels_of_blocks(predictions) is not None
-
-
-def _instead(method: IntervalMethod, metrics: Sequence[AnyMetric]) -> IntervalMethod:
-    """Return the interval method by blocks; calibration errors have one that needs only totals.
-
-    Raises
-    ------
-    ValueError
-        If there are calibration errors and other metrics.
-    """
-    errors = [metric.name for metric in metrics if calibration_formula(metric)]
-    if method != "auto" or len(errors) == len(metrics):
-        return method
-    if errors:
-        raise ValueError(
-            f"{', '.join(errors)} needs another interval than the other metrics, which by blocks "
-            f"of rows have normal ones; ask for it alone, e.g. metrics={errors[0]!r}."
+    if predictions.planner:
+        found: Served = load(predictions.planner)(
+            predictions, metrics, method=method, test=test, zero_division=zero_division
         )
-    return "normal"
-
-
-def _refuse(unserved: Sequence[str], method: IntervalMethod, test: str) -> None:
-    """Raise if metric, method or test need all samples, and name those that do not."""
-    wrong = f"{', '.join(unserved)} needs all samples at once" if unserved else ""
-    methods = sorted((m for m in METHODS if METHODS[m].reads == "sums"), key=_is_no_stand_in)
-    tests = sorted((t for t in TESTS if TESTS[t].reads == "sums"), key=_is_no_stand_in)
-    options = f"method={', '.join(methods)} and test={', '.join(tests)}"
-    if method not in (*methods, "auto"):
-        wrong = f"method={method!r} needs all samples at once"
-    if TESTS[test].reads != "sums":
-        wrong = f"test {test!r} needs all samples at once"
-    if wrong:
-        raise ValueError(
-            f"{wrong}, and they are too many to be read into memory by themselves. By blocks of "
-            f"rows there are metrics that are sums, {options}; .load() reads all there is."
-        )
-
-
-def _is_no_stand_in(name: str) -> bool:
-    return name not in _INSTEAD
-
-
-def is_large(path: Path) -> bool:
-    """Return whether the rows of a Parquet file exceed a quarter of the free memory.
-
-    A text takes about eight times the memory of a number.
-    """
-    import_pyarrow()
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        file = pq.ParquetFile(path)
-    except (pa.ArrowException, OSError):
-        return False
-    with file:
-        texts = sum(not pa.types.is_primitive(kind) for kind in file.schema_arrow.types)
-        width = 8 * (len(file.schema_arrow) + 7 * texts)
-        return file.metadata.num_rows * width > _SHARE * free_memory()
+        return found
+    if TESTS[test].reads not in predictions.abilities:
+        predictions.refuse(f"test {test!r}")
+    # Resamples know the items, and not the labels beside a judge.
+    return predictions, method, test, predictions.judge is None

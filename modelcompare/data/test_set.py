@@ -296,6 +296,11 @@ class TestSet(ABC):
         return None
 
     @property
+    def planner(self) -> str:
+        """Place of a function that chooses as `comparison.planning.serve` does; empty for none."""
+        return ""
+
+    @property
     def head(self) -> TestSet:
         """Samples that show the columns: the first block of a scan, else all."""
         return self

@@ -4,6 +4,7 @@ PLUGINS = (
     "battles",
     "detection",
     "folds",
+    "large",
     "ledgers",
     "paper",
     "published",

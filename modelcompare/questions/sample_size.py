@@ -28,7 +28,6 @@ from modelcompare.questions.sizes import SampleSize
 from modelcompare.report.numbers import format_interval
 from modelcompare.significance.inverted import Ends
 from modelcompare.significance.pairwise import check_smooth
-from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.words import GeneralizeToOfSets, ZeroDivision, giving, value_name
 
 # The default interval allows for samples and classes that a pilot has not seen, of which the
@@ -232,9 +231,9 @@ def _check_determined(contrast: Contrast, n_runs: int, name: str) -> None:
 
 
 def _default_interval(contrast: Contrast) -> Ends:
-    """Return the interval of `compare`; of a scan that has none without loading it, NaN."""
+    """Return the interval of `compare`; NaN where it has none without loading all rows."""
     predictions, metric = contrast.evaluation.predictions, contrast.metric
-    if isinstance(predictions, ScannedPredictions):
+    if "units" not in predictions.abilities:
         if distinct_rows((metric,), predictions, required=False) is None:
             return math.nan, math.nan
         model_a, model_b = contrast.models

@@ -63,7 +63,6 @@ CASES: list[Call | Run] = [
     Call("a metric misspelt in sample_size", lambda _: mc.sample_size(PREDS, "a", "b", "acuracy"), MEANT),
     Call("a metric misspelt in sets", lambda _: mc.compare_groups({"x": PREDS, "y": PREDS}, "acuracy"), MEANT),
     Call("a metric misspelt in slices", lambda _: mc.compare_groups(SLICED, "acuracy"), MEANT),
-    Call("a metric misspelt in a sketch", lambda _: mc.io.sketch(PREDS, "acuracy"), MEANT),
     Run("a metric misspelt in a gate", "gate preds.csv --baseline a --candidate b --metric acuracy --margin 0.1", MEANT, {"preds.csv": "y_true,a,b\nx,x,y\ny,y,x\n"}),
     Run("a metric misspelt in bounds of a file", "compare preds.csv --missing bounds --metric acuracy", MEANT, {"preds.csv": "y_true,a,b\nx,x,y\ny,,x\ny,y,y\n"}),
     Call("a table with columns of two levels", lambda _: mc.read_predictions(LEVELS), f"the table has {FLAT}"),

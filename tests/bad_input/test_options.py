@@ -154,11 +154,6 @@ def _doors() -> dict[str, Door]:
             mc.diagnostics.probabilistic_confusion_matrix, {"y_true": [0, 1], "y_prob": [[0.5, 0.5]] * 2},
             ("y_true", "y_prob", "labels", "sample_weight"),
         ),
-        "sketch": Door(mc.io.sketch, {"source": PLAIN}),
-        "read_sketch": Door(mc.io.read_sketch, {"source": mc.io.sketch(PLAIN).to_frame()}),
-        "scan_predictions": Door(
-            mc.io.scan_predictions, {"source": TABLE}, instead={"normalize": FLAG},
-        ),
         "config_context": Door(mc.config_context, {}, ("defaults",)),
         "get_metric": Door(mc.get_metric, {"name": "f1"}, instead={"name": METRIC}),
         "decide": Door(

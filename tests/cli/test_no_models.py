@@ -14,6 +14,7 @@ from modelcompare.readers import checked_columns, read
 from modelcompare.readers.messages import DoubtError
 from modelcompare.readers.model_columns import LEAST_SLICE
 from modelcompare.readers.profile import agree_by_chance
+from tests.plugged import needs
 
 N = 120
 RNG = np.random.default_rng(0)
@@ -59,6 +60,7 @@ def test_measured_values_are_no_model_of_themselves(name):
     np.testing.assert_allclose(found, expected)
 
 
+@needs("large")
 def test_every_road_refuses_a_measured_column(tmp_path, run):
     frame = pd.DataFrame({"exp": REAL, **NEAR})
     frame.to_parquet(tmp_path / "t.parquet")

@@ -65,7 +65,7 @@ def test_groups_share_no_name():
 
 
 LIBRARY = {
-    "compare": mc.compare, "groups": mc.compare_groups, "gate": mc.decide, "sketch": mc.io.sketch,
+    "compare": mc.compare, "groups": mc.compare_groups, "gate": mc.decide,
     "sample-size": mc.sample_size, "demo": mc.compare,
 } | plugged("LIBRARY")  # fmt: skip
 

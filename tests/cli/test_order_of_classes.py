@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.plugged import needs
+
 N = 80
 RNG = np.random.default_rng(5)
 TRUTH = np.where(RNG.random(N) < 0.4, "yes", "no")
@@ -43,6 +45,7 @@ def test_thresholds_are_of_the_class_that_was_named(run, files):
     assert document[files] == document[files[::-1]] == pytest.approx(shares)
 
 
+@needs("large")
 @pytest.mark.usefixtures("files")
 def test_a_scan_takes_the_order_of_labels(run, tmp_path):
     pytest.importorskip("pyarrow")

@@ -5,7 +5,8 @@ import shlex
 import pytest
 from sklearn import metrics as reference
 
-from modelcompare.sources.queries import sketch_query
+from modelcompare.plugs import load
+from tests.plugged import needs
 from tests.test_positive import FRAUD, HARD, RAW, TRUTH, N, Y, table
 
 
@@ -40,6 +41,7 @@ def test_the_refusal_ends_in_a_command_that_answers(run, kind):
     assert "classes: ok, fraud (positive: fraud)" in shown.read + shown.err
 
 
+@needs("large")
 @pytest.mark.parametrize("command", ["compare", "gate", "sample-size", "report", "sketch"])
 def test_every_command_refuses_and_answers(run, command):
     asked = {
@@ -63,10 +65,13 @@ def test_a_command_thresholds_the_positive_class(run):
         assert str(reference.recall_score(TRUTH, said, pos_label="fraud"))[:8] in shown
 
 
+@needs("large")
 def test_a_gate_on_a_sketch_of_a_query_asks(run):
     duckdb = pytest.importorskip("duckdb")
     frame = table(HARD).assign(id=range(N))  # noqa: F841  the query reads it
-    text = sketch_query("duckdb", table="frame", true="y_true", models=[*HARD], id="id")
+    text = load("modelcompare.plugins.large.queries:sketch_query")(
+        "duckdb", table="frame", true="y_true", models=[*HARD], id="id"
+    )
     duckdb.sql(text).df().to_parquet("sql.parquet")
     gate = ("gate", "--baseline", "bad", "--candidate", "good", "--margin", "0.02", "-m", "f1")
     assert run(*gate, "sql.parquet").code == 2

@@ -10,6 +10,7 @@ import pytest
 from sklearn.metrics import f1_score, precision_score
 
 import modelcompare as mc
+from tests.plugged import needs
 
 FEW = {"n_resamples": 199}
 
@@ -52,6 +53,7 @@ def test_a_class_that_is_hardly_predicted_is_named_with_the_average_at_both_ends
     assert "resampled ones jump there: use method='auto' (--method auto)" in text
 
 
+@needs("large")
 @pytest.mark.parametrize("ask", [
     lambda p: mc.compare(p, "precision_weighted", method="percentile", **FEW),
     lambda p: mc.decide(p, "a", "b", "precision_macro", kind="superior", **FEW),
@@ -96,6 +98,7 @@ def test_by_the_papers_convention_nobody_leads_and_a_gate_has_not_enough_data():
     assert (gate.passed, gate.answer) == (False, "not enough data")
 
 
+@needs("large")
 def test_all_answers_have_scikit_learns_value():
     preds = course()
     truth, names = np.asarray(preds.y_true), ["precision_macro", "f1_macro", "precision_weighted"]

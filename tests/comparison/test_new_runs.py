@@ -15,6 +15,7 @@ from modelcompare.cli.app import main
 from modelcompare.data.checks import DataWarning
 from modelcompare.engine.runs import runs_are_random
 from modelcompare.engine.units import run_counts
+from tests.plugged import needs
 
 N, R = 40, 6
 ITEM, RUN = np.repeat(np.arange(N), R), np.tile(np.arange(R), N)
@@ -301,6 +302,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@needs("large")
 @pytest.mark.parametrize("message", REFUSED)
 def test_what_does_not_know_how_runs_vary_is_refused_with_the_remedy(message):
     with pytest.raises(ValueError, match=f"{message}(.|\n)*{INSTEAD}"):

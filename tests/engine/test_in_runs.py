@@ -12,6 +12,7 @@ import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.in_runs import is_of_rows
 from modelcompare.metrics.registry import resolve_metrics
+from tests.plugged import needs
 
 N, R = 48, 3
 ITEM, RUN = (each.ravel() for each in np.indices((N, R)))
@@ -239,6 +240,7 @@ def test_separate_runs_in_different_numbers_have_the_mean_of_their_own():
         assert found.tolist() == pytest.approx(expected)
 
 
+@needs("large")
 def test_a_sketch_of_several_runs_has_means_of_samples_only():
     assert mc.compare(mc.io.sketch(CLASSES, "accuracy"), n_resamples=99).verdict()
     message = re.escape("a sketch sums the rows of several runs, and f1_macro is the mean of the ")

@@ -20,7 +20,7 @@ from modelcompare.engine.parallel import map_blocks, progress_bar, watched
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import BootstrapWeights
 from tests.engine import in_terminal
-from tests.sources.forking import FORKED
+from tests.forking import FORKED
 
 
 class Terminal(io.StringIO):

@@ -12,7 +12,7 @@ from modelcompare.comparison.method import comparison_method
 from modelcompare.data.sizes import n_items, n_seen, once, run_counts
 from modelcompare.engine.units import counted
 from modelcompare.intervals import informative_sizes
-from tests.plugged import plugged
+from tests.plugged import needs, plugged
 
 N = 40
 ITEM = [f"q{i}" for i in range(N)]
@@ -195,6 +195,7 @@ def test_a_set_weighs_by_its_items_and_not_by_their_runs():
     assert gates[0] == gates[1]
 
 
+@needs("large")
 def test_a_sketch_of_several_runs_has_no_number_of_items():
     sketches = {name: mc.io.sketch(preds, "mean_score") for name, preds in
                 {"a": SETS["equal"], "b": preds_of(kind="scores", a="x", b="s")}.items()}  # fmt: skip
@@ -202,6 +203,7 @@ def test_a_sketch_of_several_runs_has_no_number_of_items():
         mc.decide(sketches, "a", "b", "mean_score", margin=0.1, weights="samples")
 
 
+@needs("large")
 def test_a_sketch_of_repeated_rows_is_refused():
     message = (
         "the models have different numbers of runs (3 to 5), so that rows repeat results, and a "

@@ -8,6 +8,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.cli.app import main
+from tests.plugged import needs
 
 ITEMS, RUNS = 20, 10
 RNG = np.random.default_rng(0)
@@ -48,6 +49,7 @@ QUESTIONS: dict[str, Callable[[mc.Predictions], object]] = {
 }
 
 
+@needs("large")
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_runs_of_nobody_knows_which_items_are_refused_with_the_remedy(name: str):
     with pytest.raises(ValueError, match=r"runs.* names 10 runs.*200 rows.*`groups`.*`ids`"):
@@ -59,6 +61,7 @@ def test_runs_of_nobody_knows_which_items_are_refused_with_the_remedy(name: str)
         QUESTIONS[name](ids_of_rows)
 
 
+@needs("large")
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_items_by_ids_or_by_groups_are_clusters(name: str):
     """The answers are those of declared clusters, to the last digit."""
@@ -82,6 +85,7 @@ def test_items_by_ids_or_by_groups_are_clusters(name: str):
     assert by_ids == by_groups == clusters
 
 
+@needs("large")
 @pytest.mark.parametrize("name", sorted({*QUESTIONS} - {"selfcheck", "sketch"}))
 def test_answers_say_that_they_are_for_these_runs(name: str):
     of_runs, of_clusters = QUESTIONS[name](BY_IDS), QUESTIONS[name](CLUSTERS)
@@ -94,6 +98,7 @@ def test_answers_say_that_they_are_for_these_runs(name: str):
     assert NOTE not in "\n".join([*of_clusters.document().sentences])
 
 
+@needs("large")
 def test_answers_from_a_sketch_say_it_too(tmp_path):
     half = np.arange(ITEMS * RUNS) < ITEMS * RUNS // 2
     several, one = mc.io.sketch(BY_IDS, "mean_score"), mc.io.sketch(CLUSTERS, "mean_score")
@@ -123,6 +128,7 @@ def test_subgroups_say_it_too():
     assert "|for these runs" in found.signature
 
 
+@needs("large")
 def test_the_verdict_and_the_decision_say_it():
     result = mc.compare(BY_IDS, "mean_score", generalize_to="items", n_resamples=99)
     assert result.verdict().endswith(NOTE)

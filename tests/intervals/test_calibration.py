@@ -8,6 +8,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
 from modelcompare.intervals.calibration import Bins, mean_gap_interval, squared_gap_interval
+from tests.plugged import needs
 
 BINS = 15
 ERRORS = ["ece", "debiased_ece", "rms_calibration_error", "mce", "brier_reliability"]
@@ -28,6 +29,7 @@ def ends(preds, metric, level=0.95):
     return found[["ci_low", "ci_high"]].to_numpy()
 
 
+@needs("large")
 @pytest.mark.parametrize(("slope", "n"), [(1, 80), (1.7, 400), (0.6, 3000)])
 def test_every_road_takes_the_interval_of_the_test_of_calibration(slope, n, tmp_path):
     preds = draw(n, 0, slope)

@@ -11,6 +11,7 @@ import modelcompare as mc
 from modelcompare.cli import main
 from modelcompare.data.checks import DataWarning
 from tests.judges.sets import drawn
+from tests.plugged import needs
 
 NAMES = np.array(["maybe", "no", "yes"], dtype=object)
 
@@ -217,6 +218,7 @@ def test_a_gate_reads_a_judge_of_each_model(tmp_path: Path, capsys: Any) -> None
     assert "b is non-inferior to a (margin 0.5)" in shown.out
 
 
+@needs("large")
 def test_a_scan_has_no_judge(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "table.parquet"
     table()[0].to_parquet(path)

@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn import metrics as reference
 
 import modelcompare as mc
+from tests.plugged import needs
 from tests.test_inputs import Tensor
 
 LABELS = ["cat", "dog", "emu"]
@@ -302,6 +303,7 @@ def test_clusters_and_weights_of_sets(hard):
         assert errors[0] == pytest.approx(errors[1], rel=0.02)
 
 
+@needs("large")
 def test_gates_and_sketches_take_sets(hard):
     assert mc.gate(hard, "weak", "sure", ["f1_micro:+0", "f1[cat]:-0.05"]).passed
     sketch = mc.io.sketch(hard, ["f1", "f1_micro"])
@@ -309,6 +311,7 @@ def test_gates_and_sketches_take_sets(hard):
     assert np.asarray(mc.bootstrap(sketch, n_resamples=2).estimate) == pytest.approx(expected)
 
 
+@needs("large")
 def test_a_scan_of_sets_is_refused(tmp_path):
     paths = [path for path, _ in forms(tmp_path) if path.suffix == ".parquet"]
     with pytest.raises(ValueError, match="read it whole with read_predictions"):

@@ -13,7 +13,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
 from modelcompare.cli.app import main
-from modelcompare.comparison import planning
+from tests.plugged import needs
 
 LOGS = Path(__file__).parents[1] / "data" / "formats" / "inspect"
 FAMILIES = {
@@ -234,17 +234,19 @@ REFUSED = {
 }  # fmt: skip
 
 
+@needs("large")
 @pytest.mark.parametrize("message", REFUSED)
 def test_what_has_no_answer_is_refused_with_advice(message):
     with pytest.raises(ValueError, match=re.escape(message)):
         REFUSED[message]()
 
 
+@needs("large")
 def test_a_scan_is_refused_where_the_rows_of_an_item_are_not_read_together(tmp_path, monkeypatch):
     frame = pd.DataFrame({"item": ITEM, "a": A, "b": B})
     frame.to_parquet(tmp_path / "t.parquet")
     scan = mc.io.scan_predictions(tmp_path / "t.parquet", groups="item", models=["a", "b"])
-    monkeypatch.setattr(planning, "_SHARE", 0)
+    monkeypatch.setattr("modelcompare.plugins.large.planning.SHARE", 0)
     with pytest.raises(ValueError, match=r"pass_at_2 needs all samples at once.*load"):
         asked(scan)
     monkeypatch.undo()

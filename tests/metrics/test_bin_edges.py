@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import modelcompare as mc
 from modelcompare.metrics.calibration import bin_edges, in_bins
+from tests.plugged import needs
 
 N_BINS = 10
 HUNDREDTHS = np.random.default_rng(1).integers(0, 101, 1000)
@@ -58,6 +59,7 @@ def test_curves_and_tests_bin_as_the_metric_does(stored):
     assert test.statistic == pytest.approx(TOP, abs=1e-7)
 
 
+@needs("large")
 def test_a_scan_in_single_precision_bins_as_memory_does(tmp_path):
     path = tmp_path / "p.parquet"
     pytest.importorskip("pyarrow")

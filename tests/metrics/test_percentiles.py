@@ -9,6 +9,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.metrics.quantiles import percentile_of
+from tests.plugged import needs
 
 pytestmark = pytest.mark.filterwarnings("ignore::modelcompare.metrics.SparseDataWarning")
 DEFINITION = "averaged_inverted_cdf"
@@ -97,6 +98,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@needs("large")
 @pytest.mark.parametrize("message", REFUSED)
 def test_what_has_no_percentile_is_refused_with_advice(message):
     with pytest.raises(ValueError, match=re.escape(message)):

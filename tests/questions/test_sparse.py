@@ -16,7 +16,7 @@ from modelcompare.cli.app import main
 from modelcompare.comparison.tails import log_spreads
 from modelcompare.engine.influence import influence_moments
 from modelcompare.metrics import SparseDataWarning
-from modelcompare.sources.scanned import scan_predictions
+from tests.plugged import needs
 
 N = 120
 
@@ -69,6 +69,7 @@ OF_RARE: dict[str, Callable[[], object]] = {
 }  # fmt: skip
 
 
+@needs("large")
 @pytest.mark.parametrize("name", OF_RARE)
 def test_every_question_about_three_positives_says_so_once_at_the_line_that_asks(name: str):
     (warning,) = warned_by(OF_RARE[name])
@@ -88,6 +89,7 @@ def test_two_test_sets_are_distinguished():
     assert first.filename == second.filename == __file__
 
 
+@needs("large")
 def test_sets_are_named_in_one_warning():
     (warning,) = warned_by(OF_RARE["compare_groups"])
     assert str(warning.message).startswith("news: f1 of 1: 3 samples.")
@@ -112,6 +114,7 @@ def test_the_gate_of_the_command_line_says_it_on_stderr(tmp_path: Path, capsys):
     )
 
 
+@needs("large")
 def test_scans_by_blocks_say_it(tmp_path: Path):
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
@@ -122,7 +125,7 @@ def test_scans_by_blocks_say_it(tmp_path: Path):
     for m in "ab":
         table |= {f"{m}:0": 1 - prob[m], f"{m}:1": prob[m]}
     pq.write_table(pa.table(table), tmp_path / "rare.parquet")
-    scan = scan_predictions(tmp_path / "rare.parquet")
+    scan = mc.io.scan_predictions(tmp_path / "rare.parquet")
 
     (warning,) = warned_by(
         lambda: mc.compare(scan, "cf1", method="normal", test="wald", correction="none")
@@ -312,6 +315,7 @@ def of_one_class(n=40, k=2):
     return {"y_true": ["x"] * n, "a": ["x"] * n, "b": ["x"] * (n - k) + ["y"] * k}
 
 
+@needs("large")
 def test_no_number_of_samples_is_planned_where_the_error_knows_nothing_of_a_class(tmp_path):
     one = mc.read_predictions(pd.DataFrame(of_one_class()))
     decides = "few samples, or none of a class, decide f1_macro on"
@@ -325,7 +329,7 @@ def test_no_number_of_samples_is_planned_where_the_error_knows_nothing_of_a_clas
     assert mc.sample_size(one, "a", "b", "accuracy").n_needed == 153
     pd.DataFrame(of_one_class(400, 20)).to_parquet(tmp_path / "one.parquet")
     with pytest.raises(ValueError, match=f"{decides} this test set"):
-        mc.sample_size(scan_predictions(tmp_path / "one.parquet"), "a", "b", "f1_macro")
+        mc.sample_size(mc.io.scan_predictions(tmp_path / "one.parquet"), "a", "b", "f1_macro")
 
 
 def test_one_sample_is_counted_in_the_singular():

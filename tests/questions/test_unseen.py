@@ -11,6 +11,7 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare.questions.unseen import unseen_units
+from tests.plugged import needs
 from tests.report.written import as_json
 
 FEW = {"n_resamples": 99}
@@ -272,6 +273,7 @@ def test_a_score_outside_the_declared_range_is_an_error_that_names_the_row():
         )
 
 
+@needs("large")
 def test_the_range_travels():
     rng = np.random.default_rng(8)
     preds = mc.Predictions.from_scores(

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from tests.plugged import needs
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -93,6 +94,7 @@ def test_a_first_row_that_is_longer_by_several_cells_is_refused(tmp_path):
         mc.read_predictions(path)
 
 
+@needs("large")
 def test_texts_in_parquet_that_are_no_utf_8_are_refused(tmp_path):
     path = tmp_path / "t.parquet"
     texts = pa.array([b"x", b"\xff\xfe", b"y"] * 4).cast(pa.binary())
@@ -104,6 +106,7 @@ def test_texts_in_parquet_that_are_no_utf_8_are_refused(tmp_path):
         mc.io.scan_predictions(path).load()
 
 
+@needs("large")
 def test_headings_in_parquet_that_are_no_utf_8_are_refused(tmp_path):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"y_true": [0, 1] * 6, "QQQQ": [0, 1] * 6}), path, store_schema=False)
@@ -114,6 +117,7 @@ def test_headings_in_parquet_that_are_no_utf_8_are_refused(tmp_path):
         mc.io.scan_predictions(path)
 
 
+@needs("large")
 def test_a_sketch_whose_description_is_no_text_is_refused():
     frame = mc.io.sketch(mc.Predictions([0, 1, 1], {"a": [0, 1, 0]}), "accuracy").to_frame()
     frame["label"] = [f"{label}\udcff".encode(errors="surrogateescape") for label in frame["label"]]
@@ -121,6 +125,7 @@ def test_a_sketch_whose_description_is_no_text_is_refused():
         mc.io.read_sketch(frame)
 
 
+@needs("large")
 def test_rows_of_a_scan_that_are_damaged_are_refused(tmp_path):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.Table.from_pandas(WIDE), path, compression="none")
@@ -131,6 +136,7 @@ def test_rows_of_a_scan_that_are_damaged_are_refused(tmp_path):
         mc.io.scan_predictions(path).load()
 
 
+@needs("large")
 @pytest.mark.parametrize(
     ("column", "value"), [("bucket", 8), ("bucket", -1), ("place", -1), ("place", 99), ("value", np.nan)]
 )  # fmt: skip
@@ -144,6 +150,7 @@ def test_a_sketch_with_a_row_that_none_has_is_refused(column, value):
         mc.io.read_sketch(frame)
 
 
+@needs("large")
 def test_a_sketch_whose_description_is_cut_is_refused():
     frame = mc.io.sketch(mc.Predictions([0, 1, 1], {"a": [0, 1, 0]}), "accuracy").to_frame()
     frame.loc[0, "label"] = frame.loc[0, "label"][:50]
@@ -153,6 +160,7 @@ def test_a_sketch_whose_description_is_cut_is_refused():
         mc.io.read_sketch(frame)
 
 
+@needs("large")
 def test_a_sketch_of_more_samples_than_can_be_counted_is_refused():
     frame = mc.io.sketch(mc.Predictions([0, 1, 1], {"a": [0, 1, 0]}), "accuracy").to_frame()
     for value in (-1.0, 1e308):

@@ -6,6 +6,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.readers import checked_columns, read
+from tests.plugged import needs
 
 N = 40
 TRUTH = np.random.default_rng(0).choice(["ant", "cat", "dog"], N)
@@ -263,6 +264,7 @@ def test_the_truth_among_the_slices_is_not_taken_away_in_silence(tmp_path, to_fi
     assert [*mc.read_predictions(scores, slices=["target"]).slices] == ["target"]
 
 
+@needs("large")
 def test_labels_next_to_their_own_probabilities_are_read_and_others_are_refused():
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(rng.dirichlet([1] * 3, N), columns=["cnn:ant", "cnn:cat", "cnn:dog"])

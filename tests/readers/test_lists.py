@@ -10,6 +10,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
+from tests.plugged import needs
 
 N = 30
 RNG = np.random.default_rng(0)
@@ -57,6 +58,7 @@ def test_lists_of_probabilities_are_read_from_every_kind_of_file(tmp_path, kind)
         assert of_declared.codes.tolist() == TRUTH.tolist()
 
 
+@needs("large")
 def test_lists_in_a_scan_are_refused_in_words(tmp_path):
     path = written(WIDE, tmp_path / "t.parquet")
     with pytest.raises(ValueError, match="probabilities in lists; a scan needs a column model:cl"):

@@ -11,6 +11,7 @@ import modelcompare as mc
 from modelcompare import Predictions, read_predictions
 from modelcompare.diagnostics import at_thresholds
 from modelcompare.readers import read_sets
+from tests.plugged import needs
 
 N = 60
 RNG = np.random.default_rng(3)
@@ -78,6 +79,7 @@ ROADS = {
 }
 
 
+@needs("large")
 @pytest.mark.parametrize("road", ROADS)
 @pytest.mark.parametrize("order", ORDERS, ids=["no-yes", "yes-no"])
 def test_the_last_class_by_name_is_positive_wherever_its_column_is(road, order, tmp_path):
@@ -101,6 +103,7 @@ def test_probabilities_and_labels_have_their_classes_in_one_order():
     )
 
 
+@needs("large")
 @pytest.mark.parametrize("road", ["wide", "long", "objects", "scan", "one file each"])
 def test_labels_give_the_order_of_headings_and_keys(road, tmp_path):
     source = {"wide": lambda: wide(ORDERS[0]), "long": lambda: long(ORDERS[0])}
@@ -119,6 +122,7 @@ def test_labels_give_the_order_of_headings_and_keys(road, tmp_path):
     np.testing.assert_allclose(preds.probabilities("a")[:, 0], YES["a"], atol=1e-12)
 
 
+@needs("large")
 def test_a_scan_of_labels_has_the_order_that_is_named(tmp_path):
     pytest.importorskip("pyarrow")
     truth = RNG.choice(["low", "mid", "top"], N)

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.sources.rows import ROW_BLOCK
+from modelcompare.arrays import ROW_BLOCK
+from tests.plugged import needs
 
 N = 40
 
@@ -43,6 +44,7 @@ def test_a_wide_table_written_four_times_is_refused_as_a_long_one_is(tmp_path, s
     assert (found.n_samples, len({*found.groups})) == (4 * N, N)
 
 
+@needs("large")
 @pytest.mark.parametrize("groups", [None, "id"])
 def test_ids_that_only_repeat_beyond_the_first_block_are_refused_by_a_scan(tmp_path, groups):
     ids = np.append(np.arange(ROW_BLOCK + 100), np.arange(7))
@@ -97,6 +99,7 @@ def test_one_of_its_test_sets_is_chosen_by_name_or_all_are_refused_as_one():
     assert mc.read_predictions(numbered, slices=["set"]).models == ("a", "b")
 
 
+@needs("large")
 def test_a_scan_refuses_several_test_sets_wherever_the_second_begins(tmp_path):
     names = np.where(np.arange(ROW_BLOCK + 9) < ROW_BLOCK, "x", "y")
     table = labels(len(names)).assign(id=np.arange(len(names)), task=names)

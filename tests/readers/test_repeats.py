@@ -13,6 +13,7 @@ import modelcompare.testing
 from modelcompare.cli.app import main
 from modelcompare.data.sizes import times_repeated
 from tests.advice import commands_in
+from tests.plugged import needs
 
 N, R = 60, 3
 RNG = np.random.default_rng(0)
@@ -165,6 +166,7 @@ def test_tables_whose_samples_differ_are_read(name):
     mc.bootstrap(mc.Predictions(frame["y_true"], dict(frame[["a", "b"]])), n_resamples=2)
 
 
+@needs("large")
 def test_predictions_of_repeated_values_are_asked_for_by_every_road():
     frame = ASKS["values, no folds"]
     preds = mc.Predictions(frame["y_true"], dict(frame[["a", "b"]]))
@@ -185,6 +187,7 @@ def test_predictions_of_repeated_values_are_asked_for_by_every_road():
         assert mc.compare(known, "rmse", n_resamples=99).verdict()
 
 
+@needs("large")
 def test_a_scan_of_repeated_values_is_asked_for_too(tmp_path):
     pytest.importorskip("pyarrow")
     frame = ASKS["values, folds restart"]
@@ -195,6 +198,7 @@ def test_a_scan_of_repeated_values_is_asked_for_too(tmp_path):
     assert len(mc.io.scan_predictions(tmp_path / "y.parquet", id="id", **MODELS)) == len(frame)
 
 
+@needs("large")
 def test_a_scan_sees_repeats_beyond_its_first_rows(tmp_path):
     pytest.importorskip("pyarrow")
     values, labels = RNG.normal(size=70_000), RNG.integers(0, 2, 70_000)

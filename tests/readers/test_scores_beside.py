@@ -8,6 +8,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.cli import main
+from tests.plugged import needs
 
 N = 200
 
@@ -155,6 +156,7 @@ def test_one_command_asks_for_quality_and_latency(tmp_path, capsys):
     )
 
 
+@needs("large")
 def test_a_sketch_sums_them(tmp_path):
     frame = table()
     both = predictions(frame).with_scores(latencies(frame))
@@ -237,6 +239,7 @@ def test_scores_of_results_that_count_as_the_worst_are_not_made_up():
         mc.compare(read, "latency_ms")
 
 
+@needs("large")
 @pytest.mark.parametrize("metric", ["latency_ms", "latency_ms_p95"])
 def test_a_column_that_is_no_score_is_named(tmp_path, metric):
     frame = table()

@@ -13,6 +13,7 @@ from modelcompare.cli.app import main
 from modelcompare.data.checks import DataWarning
 from modelcompare.engine.runs import run_counts
 from modelcompare.readers import checked_columns, read
+from tests.plugged import needs
 
 N = 25
 SAME = {"a": (1, 2, 3), "b": (1, 2, 3)}
@@ -178,6 +179,7 @@ def test_a_column_seed_that_repeats_no_item_is_asked_about(frame):
             mc.read_predictions(frame)
 
 
+@needs("large")
 def test_a_scan_of_runs_reads_them_whole(tmp_path):
     path = tmp_path / "t.parquet"
     wide().to_parquet(path)

@@ -471,7 +471,7 @@ def test_battles_are_read_whole(folder, capsys, monkeypatch):
     assert main(["compare", "battles.csv", "more.csv"]) == 2
     assert "put all battles into one file" in capsys.readouterr().err
     # Files that would be scanned for their size are read whole, too.
-    monkeypatch.setattr("modelcompare.comparison.planning.is_large", lambda _: True)
+    monkeypatch.setattr("modelcompare.plugins.large.planning.is_large", lambda _: True)
     assert main(["compare", "battles.parquet", "--resamples", "99"]) == 0
     assert "read battles: model_a against model_b" in capsys.readouterr().err
 

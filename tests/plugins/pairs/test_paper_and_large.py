@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.comparison import planning
+from modelcompare.plugins.large import planning
 from tests.plugged import needed
 from tests.small_blocks import ROW_BLOCK
 

@@ -12,6 +12,7 @@ import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
+from tests.plugged import needs
 from tests.readers.formats.opening import DATA, opened
 
 ALPACA = sorted((DATA / "alpaca_eval").glob("*/annotations.json"))
@@ -364,6 +365,7 @@ def test_weights_of_errors_and_the_mean_of_raters(tmp_path):
         mc.read_predictions(rated(tmp_path, [row("a", 1, "r1", "Other", "grave"), *rows]))
 
 
+@needs("large")
 def test_responses_of_people_and_networks_are_compared_on_the_same_images(tmp_path):
     for data in ("sketch", "colour"):
         folder = tmp_path / data

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import modelcompare as mc
-from modelcompare.sources.queries import sketch_query
+from modelcompare.plugins.large.queries import sketch_query
 
 duckdb = pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.sources import rows as source_rows
-from modelcompare.sources.coded import Coded
+from modelcompare.plugins.large import blocks as source_rows
+from modelcompare.plugins.large.coded import Coded
 from tests.small_blocks import ROW_BLOCK
 
 pa = pytest.importorskip("pyarrow")

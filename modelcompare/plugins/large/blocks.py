@@ -18,9 +18,9 @@ from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import rows_from
 from modelcompare.data.columns import check_ids
+from modelcompare.plugins.large.datasets import check_alike, dataset_of, files_of, of_folders
 from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.tables import arrow_table
-from modelcompare.sources.datasets import check_alike, dataset_of, files_of, of_folders
 from modelcompare.words import optional, shown
 
 # Heading of the number of times that a row occurs.

@@ -16,8 +16,9 @@ import numpy as np
 from modelcompare.arguments import checked
 from modelcompare.data import checks
 from modelcompare.data.sums import COLUMNS, About, Summed
-from modelcompare.sources.found import FAULTS, PAIRS, Fault
-from modelcompare.words import BUCKETS, SALT, Dialect, check_names
+from modelcompare.plugins.large.found import FAULTS, PAIRS, Fault
+from modelcompare.plugins.large.words import Dialect
+from modelcompare.words import BUCKETS, SALT, check_names
 
 _HARD = ("hits", "predicted")
 _SOFT = ("soft_hits", "soft_predicted")

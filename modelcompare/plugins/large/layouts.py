@@ -20,6 +20,7 @@ from modelcompare.data.misspelt import Answers
 from modelcompare.data.positive import conventional
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.labels import COLLAPSE_AT
+from modelcompare.plugins.large.blocks import MOST_NAMES, TIMES, Rows, cells, check_names, recut
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import same_types
 from modelcompare.readers.column_roles import find_roles, prepared, refuse_others
@@ -35,7 +36,6 @@ from modelcompare.readers.roles import Roles
 from modelcompare.readers.shapes import refuse_ids
 from modelcompare.readers.survival import with_pairs
 from modelcompare.readers.tables import arrow_table
-from modelcompare.sources.rows import MOST_NAMES, TIMES, Rows, cells, check_names, recut
 
 # A column of more distinct labels has no classes.
 _MOST_CLASSES = 65_536

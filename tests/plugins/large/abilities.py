@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import get_args
 
 import modelcompare as mc
-from modelcompare.comparison import planning
 from modelcompare.data.kinds import KINDS
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.runs import RUN_TEST
 from modelcompare.intervals import METHODS
 from modelcompare.metrics import METRICS
 from modelcompare.metrics.base import Metric
+from modelcompare.plugins.large import planning
 from modelcompare.significance import TESTS
 from modelcompare.words import KindName, PairedTest
 from tests.public import functions

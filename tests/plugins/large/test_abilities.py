@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.comparison import planning
-from tests import abilities
+from modelcompare.plugins.large import planning
 from tests.pages import ROOT
+from tests.plugins.large import abilities
 from tests.public import functions
 
 pytest.importorskip("pyarrow")
@@ -50,7 +50,7 @@ def is_answered(predictions, what, row, metric):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("what", "row"), ROWS, ids=[row.name for _, row in ROWS])
 def test_each_source_answers_what_the_table_says(what, row, memory, sources, monkeypatch):
-    monkeypatch.setattr(planning, "_SHARE", 0)
+    monkeypatch.setattr(planning, "SHARE", 0)
     of_memory = [metric for metric in METRICS if is_answered(memory, what, row, metric)]
     assert of_memory
     for source, predictions in sources.items():

@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from modelcompare.sources.hashing import bucket_of
+from modelcompare.plugins.large.hashing import bucket_of
 
 
 def by_hashlib(names, n_buckets, salt):

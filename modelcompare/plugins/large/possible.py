@@ -20,7 +20,7 @@ from modelcompare.data.checks import SUM_TOLERANCE
 from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
 from modelcompare.metrics.scoring import CELLS, COUNT, SOFT_CELLS
-from modelcompare.sources.sketches import Sketch
+from modelcompare.plugins.large.sketches import Sketch
 
 # Smallest and largest number of one sample, by the start of the statistic's name.
 _SHARE, _AMOUNT = (0.0, 1.0), (0.0, math.inf)

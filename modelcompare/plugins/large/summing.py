@@ -22,9 +22,9 @@ from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.counts import SUPPORT
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.metrics.scoring import COUNT
+from modelcompare.plugins.large.hashing import bucket_of
+from modelcompare.plugins.large.sketches import Sketch
 from modelcompare.readers import read_predictions
-from modelcompare.sources.hashing import bucket_of
-from modelcompare.sources.sketches import Sketch
 from modelcompare.words import BUCKETS, SALT, check_test_set
 
 # Numbers of one statistic and model that are summed at once; the rounding depends on it.

@@ -11,9 +11,9 @@ from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.columns import nested
 from modelcompare.engine.memory import check_clusters
 from modelcompare.metrics.base import AnyMetric
-from modelcompare.sources.scanned import ScannedPredictions
-from modelcompare.sources.sketches import Sketch
-from modelcompare.sources.summing import block_sums
+from modelcompare.plugins.large.scanned import ScannedPredictions
+from modelcompare.plugins.large.sketches import Sketch
+from modelcompare.plugins.large.summing import block_sums
 
 
 class ClusterSums(Sketch):

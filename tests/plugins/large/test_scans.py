@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.comparison import planning
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.registry import resolve_metrics
+from modelcompare.plugins.large import planning
 from modelcompare.resampling.weights import Units
 from tests.small_blocks import ROW_BLOCK
 
@@ -246,7 +246,7 @@ def test_labels_of_many_distinct_rows_have_walds_test_by_name(monkeypatch):
     columns = {"y_true": y} | {
         m: np.where(rng.random(N) < 0.3, y, rng.integers(0, 40, N)) for m in "abc"
     }
-    monkeypatch.setattr(planning, "_SHARE", 0)
+    monkeypatch.setattr(planning, "SHARE", 0)
     scan = mc.io.scan_predictions(pd.DataFrame(columns))
     assert "|test:wald|" in mc.compare(scan, "f1_macro").signature
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.comparison import planning
+from modelcompare.plugins.large import planning
 from modelcompare.significance import TESTS
 from modelcompare.words import PairsTest
 from tests.small_blocks import ROW_BLOCK

@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.comparison import planning
 from modelcompare.engine import memory as memory_of
-from modelcompare.sources import clusters
+from modelcompare.plugins.large import clusters, planning
 from tests.small_blocks import ROW_BLOCK
 
 pytest.importorskip("pyarrow")
@@ -25,7 +24,7 @@ ASKED = [{}, {"method": "BCa", "test": "wald"}, {"method": "percentile", "correc
 
 @pytest.fixture
 def never_loaded(monkeypatch):
-    monkeypatch.setattr(planning, "_SHARE", 0)
+    monkeypatch.setattr(planning, "SHARE", 0)
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +140,7 @@ def test_sums_of_more_clusters_than_fit_are_refused_before_they_are_made(frame, 
 
 
 def test_clusters_are_read_whole_where_they_fit(frame, monkeypatch):
-    monkeypatch.setattr(planning, "_SHARE", 1)
+    monkeypatch.setattr(planning, "SHARE", 1)
     rows = of(frame, {"groups": "g"})
     memory, scan = (
         mc.paired_test(read(rows, groups="g"), "a", "b", "roc_auc_ovr", method="wald")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.sources import rows
+from modelcompare.plugins.large import blocks as rows
 from tests.small_blocks import ROW_BLOCK
 
 pa = pytest.importorskip("pyarrow")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from modelcompare.comparison import planning
+from modelcompare.plugins.large import planning
 
 FEW = ("--resamples", "99")
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 import modelcompare as mc
-from modelcompare.comparison import planning
 from modelcompare.engine import areas
+from modelcompare.plugins.large import planning
 from modelcompare.resampling.weights import Units
 from tests.small_blocks import ROW_BLOCK
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.sources.queries import sketch_query
+from modelcompare.plugins.large.queries import sketch_query
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

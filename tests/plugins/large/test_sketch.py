@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.comparison import planning
+from modelcompare.plugins.large import planning
 from tests.report.written import as_csv
 
 SKETCHED = {}

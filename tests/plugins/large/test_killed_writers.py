@@ -10,8 +10,8 @@ import pytest
 import modelcompare as mc
 from modelcompare.engine.checkpoints import Checkpoint
 from tests.covering import pairwise
-from tests.sources.forking import FORKED
-from tests.sources.writers import write_sketches, write_totals
+from tests.forking import FORKED
+from tests.plugins.large.writers import write_sketches, write_totals
 
 pytest.importorskip("pyarrow")
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from modelcompare.cli.output import check_paths
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, say
-from modelcompare.sources.queries import sketch_query
-from modelcompare.sources.sketches import Sketch
-from modelcompare.sources.summing import sketch as sum_up
-from modelcompare.words import BUCKETS, SALT, Dialect
+from modelcompare.plugins.large.queries import sketch_query
+from modelcompare.plugins.large.sketches import Sketch
+from modelcompare.plugins.large.summing import sketch as sum_up
+from modelcompare.plugins.large.words import Dialect
+from modelcompare.words import BUCKETS, SALT
 
 
 def sketch(

@@ -11,9 +11,9 @@ import pytest
 import modelcompare as mc
 from modelcompare.engine import checkpoints
 from modelcompare.engine.evaluation import Evaluation
+from tests.forking import FORKED
+from tests.plugins.large.writers import scan_slowly
 from tests.small_blocks import ROW_BLOCK
-from tests.sources.forking import FORKED
-from tests.sources.writers import scan_slowly
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

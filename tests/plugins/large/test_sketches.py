@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.sources.hashing import bucket_of
+from modelcompare.plugins.large.hashing import bucket_of
 from tests.small_blocks import ROW_BLOCK
 
 SNLI = mc.load_example("snli")[["bow_pair", "naive_bayes", "mlp"]]

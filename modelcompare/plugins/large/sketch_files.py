@@ -31,11 +31,11 @@ from modelcompare.data.sums import (
     Summed,
     is_sketch,
 )
+from modelcompare.plugins.large.found import check_known, classes, without_findings
+from modelcompare.plugins.large.possible import check_possible
+from modelcompare.plugins.large.sketches import Sketch
 from modelcompare.readers.opening import read_table
 from modelcompare.readers.tables import as_frame
-from modelcompare.sources.found import check_known, classes, without_findings
-from modelcompare.sources.possible import check_possible
-from modelcompare.sources.sketches import Sketch
 from modelcompare.words import MOST_BUCKETS, shown
 
 # Errors of invalid rows: no JSON, missing fields, texts instead of numbers.

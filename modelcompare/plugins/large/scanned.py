@@ -20,14 +20,14 @@ from modelcompare.data.misspelt import Answers, check_guess
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.checkpoints import claim
+from modelcompare.plugins.large.blocks import Rows, cells, open_rows, recut, selected
+from modelcompare.plugins.large.coded import Coded
+from modelcompare.plugins.large.layouts import Layout, find_layout
 from modelcompare.readers import checked_columns
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import in_one_line
 from modelcompare.readers.tables import arrow_table
-from modelcompare.sources.coded import Coded
-from modelcompare.sources.layouts import Layout, find_layout
-from modelcompare.sources.rows import Rows, cells, open_rows, recut, selected
 from modelcompare.words import KindOrAuto, Need, shown
 
 
@@ -172,6 +172,10 @@ class ScannedPredictions(TestSet):
         return part
 
     # -- blocks -----------------------------------------------------------------------------
+
+    @property
+    def planner(self) -> str:
+        return "modelcompare.plugins.large.planning:serve_blocks"
 
     @property
     def head(self) -> Predictions:

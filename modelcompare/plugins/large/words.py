@@ -1,0 +1,5 @@
+"""Choices of sketches."""
+
+from typing import Literal
+
+Dialect = Literal["duckdb", "spark"]

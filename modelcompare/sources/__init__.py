@@ -1,1 +1,0 @@
-"""Predictions that are not in memory: scans, read block by block, and sketches, their sums."""
