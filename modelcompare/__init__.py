@@ -13,8 +13,8 @@ from typing import Any
 import lazy_loader
 
 from modelcompare import plugs
+from modelcompare.version import __version__ as __version__
 
-__version__ = "0.1.0"
 _load, _dir, _names = lazy_loader.attach(
     __name__,
     submodules=["diagnostics", "inference", "io", "metrics", "results", "testing"],

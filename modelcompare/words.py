@@ -13,6 +13,7 @@ from os import PathLike, fspath
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from modelcompare.escape import terminal
+from modelcompare.version import __version__
 
 # The word before a message of the command line that is a warning.
 WARNING = "warning: "
@@ -343,13 +344,6 @@ def _real(argument: str, value: object) -> float:
     return float(value)
 
 
-def version() -> str:
-    """Return the version of this package."""
-    from modelcompare import __version__
-
-    return __version__
-
-
 def signature(kind: str = "", /, **parts: object) -> str:
     """Return a line that describes how numbers were computed, for papers and logs.
 
@@ -365,7 +359,7 @@ def signature(kind: str = "", /, **parts: object) -> str:
     >>> signature("variance_study", n=9824, level=0.95, collapsed=False, stratified=True)
     'modelcompare:0.1.0|variance_study|n:9824|level:0.95|stratified'
     """
-    entries = [f"modelcompare:{version()}", *([kind] if kind else [])]
+    entries = [f"modelcompare:{__version__}", *([kind] if kind else [])]
     for name, value in parts.items():
         if value is True:
             entries.append(name)

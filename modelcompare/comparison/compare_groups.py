@@ -157,12 +157,12 @@ def compare_groups(
     _check_runs([*results.values()], shares)
     found = _correct_together(results, correction, alpha)
     notes = {k: each.evidence.notes + each.evidence.positive_notes for k, each in found.items()}
-    scopes = [each.bootstrap.scope for each in found.values()]
-    scope = Scope.of_sets(scopes, new_sets=generalize_to in WITHIN)
+    scopes = (each.bootstrap.scope for each in found.values())
     return GroupComparison(
         results=found, rng_label=rng_label(rng), n_samples=sum(map(n_seen, test_sets)),
         left_out=pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
-        notes=(*notes_of_sets(notes), *dropped), models=tuple(models), shares=shares, scope=scope,
+        notes=(*notes_of_sets(notes), *dropped), models=tuple(models), shares=shares,
+        scope=Scope.of_sets(scopes, new_sets=generalize_to in WITHIN),
         size=written_size(test_sets),
     )  # fmt: skip
 

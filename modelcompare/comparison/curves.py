@@ -79,19 +79,16 @@ class CurveResult(Result):
         Level of the intervals.
     """
 
-    points: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "model", Field("threshold", "estimate"), Field("recall", "estimate"),
-            Field("false_positive_rate", "estimate"), Field("precision", "estimate"),
-        ),
-    )  # fmt: skip
-    band: pd.DataFrame = field(
-        repr=False,
-        metadata=frame("model", Field("x", "setting"), Field("y", "estimate"), "ci_low", "ci_high"),
-    )
-    areas: pd.DataFrame = field(
-        repr=False, metadata=frame("model", Field("area", "estimate"), "ci_low", "ci_high")
-    )
+    points: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", Field("threshold", "estimate"), Field("recall", "estimate"),
+        Field("false_positive_rate", "estimate"), Field("precision", "estimate"),
+    ))  # fmt: skip
+    band: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", Field("x", "setting"), Field("y", "estimate"), "ci_low", "ci_high",
+    ))  # fmt: skip
+    areas: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", Field("area", "estimate"), "ci_low", "ci_high",
+    ))  # fmt: skip
     kind: CurveKind
     label: Any
     share: float

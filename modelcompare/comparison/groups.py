@@ -120,10 +120,9 @@ class GroupComparison(Result):
     results: Mapping[Any, Comparison] = field(repr=False, metadata=HIDDEN)
     n_samples: int
     rng_label: str = field(repr=False, metadata=value(after="correction"))
-    left_out: pd.DataFrame = field(
-        repr=False,
-        metadata=frame("slice", Field("value", "label"), "n_samples", after="differences"),
-    )
+    left_out: pd.DataFrame = field(repr=False, metadata=frame(
+        "slice", Field("value", "label"), "n_samples", after="differences",
+    ))  # fmt: skip
     notes: tuple[str, ...] = field(repr=False, metadata=HIDDEN)
     models: tuple[str, ...] = field(metadata=HIDDEN)
     shares: FloatArray | None = field(repr=False, metadata=HIDDEN)
@@ -204,14 +203,13 @@ class GroupComparison(Result):
     @property
     def signature(self) -> str:
         first, pooled = self._first, self._pooled().low.method if self._can_be_pooled else None
-        scope = self.scope
         return signature(
             "compare_groups", sets=len(self.results) if self._of_sets else None, n=self.n_samples,
-            labels=scope.n_labels or None, generalize_to=scope.generalize_to,
+            labels=self.scope.n_labels or None, generalize_to=self.scope.generalize_to,
             B=first.n_resamples, ci=first.method, ci_pooled=pooled,
             weights=written_shares(self.shares), test_pooled="interval" if pooled else None,
             test=first.test, adjust=first.correction, rng=self.rng_label,
-            **{THESE_RUNS: scope.these_runs and not scope.new_runs},
+            **{THESE_RUNS: self.scope.these_runs and not self.scope.new_runs},
         )  # fmt: skip
 
     def document(self) -> Document:
@@ -239,8 +237,7 @@ class GroupComparison(Result):
             found += pooled_findings(*means, self._mean_of_sets)
         if self._of_sets and len(self.models) > 1:
             found += set_findings(self._found, self.models, self.saturation, self._ranked_places)
-        if not self._of_sets:
-            found += subgroup_findings(self._found)
+        found += [] if self._of_sets else subgroup_findings(self._found)
         return [*found, *self.scope.notes_of_sets, *self.notes]
 
     def _mean_rows(self, at: int, most: int) -> list[Row]:

@@ -16,7 +16,7 @@ from modelcompare.comparison.tables import by_interval
 from modelcompare.engine.units import are_items
 from modelcompare.intervals import METHODS
 from modelcompare.report.numbers import format_percent, joined
-from modelcompare.words import version
+from modelcompare.version import __version__
 from modelcompare.works import (
     BELL,
     BONETT,
@@ -163,7 +163,7 @@ def comparison_method(result: Compared) -> tuple[str, list[str]]:
     if len(result.differences):
         parts += [_tests(result, references), *_swapped_groups(result)]
     seed = f", seed {result.rng_label}" if result.n_resamples else ", without resamples"
-    parts.append(f"Computed with modelcompare {version()}{seed}.")
+    parts.append(f"Computed with modelcompare {__version__}{seed}.")
     return " ".join(parts), references
 
 

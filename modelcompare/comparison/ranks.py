@@ -67,9 +67,9 @@ class RankComparison(Result):
 
     scores: pd.DataFrame = field(repr=False, metadata=HIDDEN)
     ranks: pd.DataFrame = field(repr=False, metadata=frame("model", Field("mean_rank", "estimate")))
-    differences: pd.DataFrame = field(
-        repr=False, metadata=frame("model_a", "model_b", "difference", "p_adjusted", "better")
-    )
+    differences: pd.DataFrame = field(repr=False, metadata=frame(
+        "model_a", "model_b", "difference", "p_adjusted", "better",
+    ))  # fmt: skip
     statistic: float
     p_value: float
     critical_difference: float

@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from modelcompare.comparison.result import Comparison
+from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.spelling import lookalikes, twins, written
+from modelcompare.words import check_mapping, giving
+
+
+def check_sets(argument: str, value: Any) -> None:
+    """Refuse what is neither a test set nor several by name."""
+    if not isinstance(value, Mapping):
+        giving("sums", or_judge=True)(argument, value)
+        return
+    check_mapping(argument, value, "predictions", kind=TestSet)
+    if len(value) < 2:
+        raise ValueError(f"`{argument}` maps one test set; give its predictions without a name.")
+    for each in value.values():
+        each.require("sums", argument)
+
+
+def check_known(sets: Mapping[str, TestSet], baseline: str, candidate: str) -> None:
+    """Refuse names of models that no test set has."""
+    known = dict.fromkeys(model for each in sets.values() for model in each.models)
+    check_models((*known,), baseline=baseline, candidate=candidate)
 
 
 def check_names(sets: Mapping[str, TestSet]) -> None:

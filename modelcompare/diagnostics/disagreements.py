@@ -51,14 +51,11 @@ class Disagreements(Result):
     model_a: str
     model_b: str
     n_samples: int
-    table: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            Field("id", "given"), "y_true", Field("predicted_a", "given"),
-            Field("predicted_b", "given"), Field("p_a", optional=True), Field("p_b", optional=True),
-            Field("right", json="text or none"), Field("distance", "estimate"),
-            name="disagreements",
-        ),
-    )  # fmt: skip
+    table: pd.DataFrame = field(repr=False, metadata=frame(
+        Field("id", "given"), "y_true", Field("predicted_a", "given"),
+        Field("predicted_b", "given"), Field("p_a", optional=True), Field("p_b", optional=True),
+        Field("right", json="text or none"), Field("distance", "estimate"), name="disagreements",
+    ))  # fmt: skip
 
     _stem: ClassVar[str] = "disagreements"
     _page_title: ClassVar[str] = "Disagreements"

@@ -87,24 +87,17 @@ class Gaps(Result):
     margin: float
     alpha: float
     n_samples: int
-    models: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "model", Field("largest_gap", "estimate"), *_PAIR, Field("worst_group", "given"),
-            "worst", "ci_low", "ci_high", Field("within", json="text or none"),
-        ),
-    )  # fmt: skip
-    gaps: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "model", *_PAIR, "difference", "ci_low", "ci_high", Field("p_value", shown=False),
-            Field("p_adjusted", title="p (bonferroni)"),
-        ),
-    )  # fmt: skip
-    groups: pd.DataFrame = field(
-        repr=False,
-        metadata=frame(
-            "model", Field("group", "given"), "n_samples", "estimate", "ci_low", "ci_high"
-        ),
-    )
+    models: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", Field("largest_gap", "estimate"), *_PAIR, Field("worst_group", "given"), "worst",
+        "ci_low", "ci_high", Field("within", json="text or none"),
+    ))  # fmt: skip
+    gaps: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", *_PAIR, "difference", "ci_low", "ci_high", Field("p_value", shown=False),
+        Field("p_adjusted", title="p (bonferroni)"),
+    ))  # fmt: skip
+    groups: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", Field("group", "given"), "n_samples", "estimate", "ci_low", "ci_high",
+    ))  # fmt: skip
     notes: tuple[str, ...] = field(default=(), metadata=HIDDEN)
 
     _stem: ClassVar[str] = "gaps"

@@ -142,38 +142,29 @@ class JudgeReport(Result):
     confidence_level: float
     alpha: float
     greater_is_better: bool | None
-    agreement: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "model", "metric", "label", "estimate", Field("standard_error", shown=False), "ci_low",
-            "ci_high", Field("method", shown=False),
-        ),
-    )  # fmt: skip
-    confusion: pd.DataFrame = field(
-        repr=False, metadata=frame("y_true", Field("verdict", json="label"), "n", "share")
-    )
-    bias: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "model", *_SIDES, _BEYOND, Field("standard_error", shown=False), "ci_low", "ci_high",
-            "p_value", "p_adjusted",
-        ),
-    )  # fmt: skip
-    favours: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "model_a", "model_b", *_SIDES, _BEYOND, Field("standard_error", shown=False), "ci_low",
-            "ci_high", "p_value", "p_adjusted", Field("reversed", "flag", shown=False),
-        ),
-    )  # fmt: skip
-    effects: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "column", "model", Field("split", "given"), Field("lower", "estimate"),
-            Field("upper", "estimate"), Field("difference", title="upper - lower"), "ci_low",
-            "ci_high", "p_value", "p_adjusted",
-        ),
-    )  # fmt: skip
-    worth: pd.DataFrame = field(
-        repr=False,
-        metadata=frame("model", "metric", "label", Field("worth", "size"), Field("saved", "share")),
-    )
+    agreement: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", "metric", "label", "estimate", Field("standard_error", shown=False), "ci_low",
+        "ci_high", Field("method", shown=False),
+    ))  # fmt: skip
+    confusion: pd.DataFrame = field(repr=False, metadata=frame(
+        "y_true", Field("verdict", json="label"), "n", "share",
+    ))  # fmt: skip
+    bias: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", *_SIDES, _BEYOND, Field("standard_error", shown=False), "ci_low", "ci_high",
+        "p_value", "p_adjusted",
+    ))  # fmt: skip
+    favours: pd.DataFrame = field(repr=False, metadata=frame(
+        "model_a", "model_b", *_SIDES, _BEYOND, Field("standard_error", shown=False), "ci_low",
+        "ci_high", "p_value", "p_adjusted", Field("reversed", "flag", shown=False),
+    ))  # fmt: skip
+    effects: pd.DataFrame = field(repr=False, metadata=frame(
+        "column", "model", Field("split", "given"), Field("lower", "estimate"),
+        Field("upper", "estimate"), Field("difference", title="upper - lower"), "ci_low", "ci_high",
+        "p_value", "p_adjusted",
+    ))  # fmt: skip
+    worth: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", "metric", "label", Field("worth", "size"), Field("saved", "share"),
+    ))  # fmt: skip
     notes: tuple[str, ...] = field(repr=False, metadata=HIDDEN)
 
     _stem: ClassVar[str] = "judge"

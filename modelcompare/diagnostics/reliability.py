@@ -92,20 +92,15 @@ class Reliability(Result):
         Size of the test set.
     """
 
-    table: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "model", Field("bin", "count", shown=False), Field("low", title="from"),
-            Field("high", title="to"), Field("n", json="estimate"), Field("confidence", "estimate"),
-            Field("accuracy", "estimate"), "ci_low", "ci_high",
-            Field("gap", "estimate", shown=False), name="reliability",
-        ),
-    )  # fmt: skip
-    errors: pd.DataFrame = field(
-        repr=False,
-        metadata=frame(
-            "model", Field("debiased_ece", "estimate", "debiased error"), "ci_low", "ci_high"
-        ),
-    )
+    table: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", Field("bin", "count", shown=False), Field("low", title="from"),
+        Field("high", title="to"), Field("n", json="estimate"), Field("confidence", "estimate"),
+        Field("accuracy", "estimate"), "ci_low", "ci_high", Field("gap", "estimate", shown=False),
+        name="reliability",
+    ))  # fmt: skip
+    errors: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", Field("debiased_ece", "estimate", "debiased error"), "ci_low", "ci_high",
+    ))  # fmt: skip
     label: Any
     n_samples: int
     confidence_level: float

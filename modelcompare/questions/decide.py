@@ -16,8 +16,8 @@ from scipy.special import ndtri
 
 from modelcompare.arguments import checked
 from modelcompare.comparison.suite import check_weights
+from modelcompare.comparison.suite_checks import check_known, check_sets
 from modelcompare.comparison.warned import each_warning_once, warn_of_few_sets
-from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.scope import THESE_RUNS, Scope
 from modelcompare.escape import terminal
@@ -46,10 +46,8 @@ from modelcompare.words import (
     MissingSets,
     WeightsOfSets,
     ZeroDivision,
-    check_mapping,
     check_number,
     check_one_sided,
-    giving,
     signature,
     value_name,
 )
@@ -255,24 +253,6 @@ class DecisionResult(Result):
             return " No test set of practical size would be, at the observed gain."
         needed = f"{format_size(self.n_needed)} {self.unit}"
         return f" About {needed} would be, if the true gain is the observed one."
-
-
-def check_sets(argument: str, value: Any) -> None:
-    """Refuse what is neither a test set nor several by name."""
-    if not isinstance(value, Mapping):
-        giving("sums", or_judge=True)(argument, value)
-        return
-    check_mapping(argument, value, "predictions", kind=TestSet)
-    if len(value) < 2:
-        raise ValueError(f"`{argument}` maps one test set; give its predictions without a name.")
-    for each in value.values():
-        each.require("sums", argument)
-
-
-def check_known(sets: Mapping[str, TestSet], baseline: str, candidate: str) -> None:
-    """Refuse names of models that no test set has."""
-    known = dict.fromkeys(model for each in sets.values() for model in each.models)
-    check_models((*known,), baseline=baseline, candidate=candidate)
 
 
 @checked(predictions=check_sets, alpha=check_one_sided, weights=check_weights)

@@ -20,12 +20,11 @@ from modelcompare import plugs
 from modelcompare.arguments import checked
 from modelcompare.comparison.compare_groups import weighed
 from modelcompare.comparison.suite import within
+from modelcompare.comparison.suite_checks import check_known, check_sets
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.test_set import TestSet
 from modelcompare.questions.decide import (
     DecisionResult,
-    check_known,
-    check_sets,
     decide,
 )
 from modelcompare.questions.gate_result import GateResult

@@ -139,8 +139,7 @@ class SampleSize(Frontier, Result):
     difference : float
         a - b in the pilot.
     unit : {"samples", "clusters", "labels"}
-        What is counted: clusters where `groups` are given, such as items that runs repeat; labels
-        beside a judge.
+        Unit that is counted: clusters if `groups` are given, labels beside a judge.
     notes : tuple of str
         The runs that the answer is for, where there are several; and how much a few runs, or sets,
         determine.
@@ -236,7 +235,6 @@ class SampleSize(Frontier, Result):
 
     @property
     def signature(self) -> str:
-        """Signature of the numbers, in one line."""
         runs, sets = int(self.size.runs), int(self.size.sets)
         return signature(
             "sample_size", n=self.n_samples, n_runs=runs if runs > 1 else None,

@@ -77,20 +77,16 @@ class FoldComparison(Result):
         What was left out: of a table of scores, or folds of one sample.
     """
 
-    folds: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            Field("repeat", "count", json="label"), Field("fold", "count", json="label"),
-            Field("n_train", "count", json="estimate"), Field("n_test", "count", json="estimate"),
-            "model", "metric", "label", Field("value", "estimate"),
-        ),
-    )  # fmt: skip
-    differences: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low",
-            "ci_high", "statistic", "p_value", "p_adjusted", "better", "p_a",
-            Field("p_equivalent", "share"), "p_b",
-        ),
-    )  # fmt: skip
+    folds: pd.DataFrame = field(repr=False, metadata=frame(
+        Field("repeat", "count", json="label"), Field("fold", "count", json="label"),
+        Field("n_train", "count", json="estimate"), Field("n_test", "count", json="estimate"),
+        "model", "metric", "label", Field("value", "estimate"),
+    ))  # fmt: skip
+    differences: pd.DataFrame = field(repr=False, metadata=frame(
+        "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low",
+        "ci_high", "statistic", "p_value", "p_adjusted", "better", "p_a",
+        Field("p_equivalent", "share"), "p_b",
+    ))  # fmt: skip
     greater_is_better: Mapping[str, bool] = field(repr=False, metadata=HIDDEN)
     test: FoldTest
     correction: str

@@ -59,9 +59,9 @@ class Budget(Result):
     power: float
     n_samples: int
     n_fresh: float
-    ahead: pd.DataFrame = field(
-        repr=False, metadata=frame(Field("further", "count"), "level", "detectable", "power")
-    )
+    ahead: pd.DataFrame = field(repr=False, metadata=frame(
+        Field("further", "count"), "level", "detectable", "power",
+    ))  # fmt: skip
 
     _stem: ClassVar[str] = "budget"
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from modelcompare.arguments import checked
+from modelcompare.comparison.suite_checks import check_known, check_sets
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import n_runs
 from modelcompare.escape import terminal
@@ -28,7 +29,7 @@ from modelcompare.plugins.ledgers.history import History, n_of
 from modelcompare.plugins.ledgers.ledger import Ledger, check_ledger, opened
 from modelcompare.plugins.ledgers.levels import level_of_candidate
 from modelcompare.plugins.ledgers.words import Word
-from modelcompare.questions.decide import check_known, check_sets, decide
+from modelcompare.questions.decide import decide
 from modelcompare.questions.gate import gate
 from modelcompare.questions.gate_result import GateAnswer, GateResult
 from modelcompare.questions.rules import read_rules

@@ -86,12 +86,10 @@ class KeepReport(Result):
         Head of the ledger.
     """
 
-    history: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            Field("number", json="count"), "when", "candidate", "baseline", "level", "word", "gain",
-            Field("corrected", "difference"), "ci_low", "ci_high",
-        ),
-    )  # fmt: skip
+    history: pd.DataFrame = field(repr=False, metadata=frame(
+        Field("number", json="count"), "when", "candidate", "baseline", "level", "word", "gain",
+        Field("corrected", "difference"), "ci_low", "ci_high",
+    ))  # fmt: skip
     what: str
     budget: Budget = field(repr=False, metadata=HIDDEN)
     plan: Mapping[str, object] = field(metadata=HIDDEN)

@@ -52,18 +52,14 @@ class QuantizationStudy(Result):
         Runs that the study is about.
     """
 
-    values: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "n_bins", "model", "metric", "label", Field("raw", "estimate"),
-            Field("quantized", "estimate"), "difference", "standard_error", "ci_low", "ci_high",
-        ),
-    )  # fmt: skip
-    pairs: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "n_bins", "model_a", "model_b", "metric", "label", Field("separation_raw", "estimate"),
-            Field("separation_quantized", "estimate"), "samples_ratio", "ci_low", "ci_high",
-        ),
-    )  # fmt: skip
+    values: pd.DataFrame = field(repr=False, metadata=frame(
+        "n_bins", "model", "metric", "label", Field("raw", "estimate"),
+        Field("quantized", "estimate"), "difference", "standard_error", "ci_low", "ci_high",
+    ))  # fmt: skip
+    pairs: pd.DataFrame = field(repr=False, metadata=frame(
+        "n_bins", "model_a", "model_b", "metric", "label", Field("separation_raw", "estimate"),
+        Field("separation_quantized", "estimate"), "samples_ratio", "ci_low", "ci_high",
+    ))  # fmt: skip
     n_samples: int
     confidence_level: float
     scope: Scope = field(repr=False, metadata=HIDDEN)

@@ -30,7 +30,7 @@ def orders_kept(
 ) -> pd.DataFrame:  # fmt: skip
     """Count how often a metric orders two models on a part of the test set as on the whole.
 
-    See `modelcompare.plugins.paper.agreement.AgreementStudy.population`.
+    See `modelcompare.plugins.paper.agreement_result.AgreementStudy.population`.
     """
     evaluation = metric_pairs.evaluate(predictions)
     n_models = len(predictions.models)

@@ -100,13 +100,11 @@ class SensitivityStudy(Result):
         Runs that the changes are about.
     """
 
-    table: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "model", "change", "level", "metric", "label", Field("original", "estimate"),
-            "estimate", "difference", "standard_error", "ci_low", "ci_high",
-            Field("moves", "flag"), name="sensitivity",
-        ),
-    )  # fmt: skip
+    table: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", "change", "level", "metric", "label", Field("original", "estimate"), "estimate",
+        "difference", "standard_error", "ci_low", "ci_high", Field("moves", "flag"),
+        name="sensitivity",
+    ))  # fmt: skip
     n_samples: int = field(repr=False, metadata=HIDDEN)
     n_resamples: int
     seed_label: str = field(repr=False)

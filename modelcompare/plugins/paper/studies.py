@@ -1,7 +1,7 @@
 """Studies of metrics: those of Yacouby and Axman (2020), and what follows from them."""
 
-from modelcompare.plugins.paper.agreement import AgreementStudy as AgreementStudy
 from modelcompare.plugins.paper.agreement import agreement_study as agreement_study
+from modelcompare.plugins.paper.agreement_result import AgreementStudy as AgreementStudy
 from modelcompare.plugins.paper.card import model_card as model_card
 from modelcompare.plugins.paper.pairs import PAPER_PAIRS as PAPER_PAIRS
 from modelcompare.plugins.paper.pairs import PAPER_RATIOS as PAPER_RATIOS

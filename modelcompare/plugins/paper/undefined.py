@@ -77,12 +77,10 @@ class UndefinedStudy(Result):
         Runs that the shares are about.
     """
 
-    table: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "model", "ratio", "n_samples", "metric", "label", Field("support", "count"),
-            "n_undefined", Field("pct_undefined", "estimate"), name="undefined",
-        ),
-    )  # fmt: skip
+    table: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", "ratio", "n_samples", "metric", "label", Field("support", "count"), "n_undefined",
+        Field("pct_undefined", "estimate"), name="undefined",
+    ))  # fmt: skip
     n_samples: int = field(repr=False, metadata=HIDDEN)
     metric_pairs: MetricPairs = field(repr=False, metadata=HIDDEN)
     ratios: tuple[float, ...] = field(metadata=HIDDEN)

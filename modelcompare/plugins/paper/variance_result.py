@@ -188,20 +188,16 @@ class VarianceStudy(Result):
     n_resamples: int
     n_subsamples: int
     confidence_level: float
-    distribution: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "model", "ratio", "n_samples", "metric", "label", "estimate", "mean",
-            Field("variance", "estimate"), Field("variance_between", "estimate"), "ci_low",
-            "ci_high", "n_undefined", name="variance",
-        ),
-    )  # fmt: skip
-    tests: pd.DataFrame = field(
-        repr=False, metadata=frame(
-            "model", "ratio", "n_samples", Field("subsample", "count"), "label", "metric_a",
-            "metric_b", Field("variance_a", "estimate"), Field("variance_b", "estimate"),
-            _VARIANCE_RATIO, "test", "statistic", "p_value", name="variance_tests",
-        ),
-    )  # fmt: skip
+    distribution: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", "ratio", "n_samples", "metric", "label", "estimate", "mean",
+        Field("variance", "estimate"), Field("variance_between", "estimate"), "ci_low", "ci_high",
+        "n_undefined", name="variance",
+    ))  # fmt: skip
+    tests: pd.DataFrame = field(repr=False, metadata=frame(
+        "model", "ratio", "n_samples", Field("subsample", "count"), "label", "metric_a", "metric_b",
+        Field("variance_a", "estimate"), Field("variance_b", "estimate"), _VARIANCE_RATIO, "test",
+        "statistic", "p_value", name="variance_tests",
+    ))  # fmt: skip
     metric_pairs: MetricPairs = field(repr=False, metadata=HIDDEN)
     seed: np.random.SeedSequence = field(repr=False, metadata=HIDDEN)
     stratify: bool = field(repr=False)

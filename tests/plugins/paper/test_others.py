@@ -11,7 +11,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.plugins.paper.agreement import ON_REPLICATES
+from modelcompare.plugins.paper.agreement_result import ON_REPLICATES
 from modelcompare.plugins.paper.pairs import part_rows
 from modelcompare.plugins.paper.words import AgreementTest
 from modelcompare.resampling.seeds import seed_sequence
