@@ -72,14 +72,13 @@ def checked(
             if parameter.kind in _NAMED and name not in ("self", "cls")
         }
         nothing_set, two_sided = partial(_set, None), known.keys() >= {*LEVELS}
-        label = function.__qualname__.removesuffix(".__init__")
         names = getattr(unwrap(function), "__globals__", _NOTHING)
         check_of = {name: _check_of(each, names) for name, each in parameters.items()} | checks
         check_of |= {name: OPTIONS[name].check for name in LEVELS if two_sided}
         optional = {n for n, each in parameters.items() if str(each.annotation).endswith("| None")}
 
         def check(args: Iterable[object], kwargs: Mapping[str, object]) -> None:
-            check_arguments(label, known, kwargs)
+            check_arguments(function.__qualname__.removesuffix(".__init__"), known, kwargs)
             for name, value in (*zip(parameters, args, strict=False), *kwargs.items()):
                 refuse = check_of.get(name)
                 if refuse and not (value is None and name in optional):

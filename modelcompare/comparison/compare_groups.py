@@ -130,17 +130,13 @@ def compare_groups(
         if missing == "bounds" and dropped:
             _check_bounded(correction)
         groups = [
-            (name, name, each[[model for model in models if model in each.models]])
-            for name, each in source.items()
+            (k, k, each[[m for m in models if m in each.models]]) for k, each in source.items()
         ]
         test_sets = [*source.values()]
         if generalize_to in WITHIN:
             warn_of_few_sets(len(source))
     else:
-        if generalize_to in WITHIN or weights != "equal" or missing != "refuse":
-            raise ValueError(
-                "generalize_to='sets', `weights` and `missing` are for several test sets."
-            )
+        _check_one(generalize_to, weights, missing)
         groups, left_out = subgroups(source, slices_of(source, by), min_size)
         if not groups:
             raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
@@ -165,6 +161,14 @@ def compare_groups(
         scope=Scope.of_sets(scopes, new_sets=generalize_to in WITHIN),
         size=written_size(test_sets),
     )  # fmt: skip
+
+
+def _check_one(
+    generalize_to: str, weights: WeightsOfSets | Mapping[str, float], missing: MissingSets
+) -> None:
+    """Refuse options for several test sets where there is one."""
+    if generalize_to in WITHIN or weights != "equal" or missing != "refuse":
+        raise ValueError("generalize_to='sets', `weights` and `missing` are for several test sets.")
 
 
 def _check_bounded(correction: str) -> None:
