@@ -252,9 +252,10 @@ class TestSet(ABC):
 
     def unit_weights(self, *, by_class: bool = False) -> FloatArray:
         """Return the weight of each unit, by true class or in all; of survival, of its events."""
-        codes, truth = self.codes if by_class else None, self._column("y_true")
+        codes = self.codes if by_class else None
+        truth = self._column("y_true") if self.kind.events else None
         marks = self.true_distribution if by_class and self.kind.multilabel else None
-        if truth is not None and self.kind.events:
+        if truth is not None:
             marks = truth[:, 1:]  # 1 for samples with an event
         rows = self.weights[:, None] if marks is None else marks * self.weights[:, None]
         if codes is None and self.groups is None:
