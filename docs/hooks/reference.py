@@ -15,7 +15,7 @@ from modelcompare.cli.options import READING
 _PAGES = {
     "main": "Main functions",
     "results": "Results",
-    "tests": "Further tests",
+    "inference": "Further tests",
     "studies": "Studies",
     "diagnostics": "Diagnostics",
     "crossval": "Cross-validation",
@@ -23,7 +23,7 @@ _PAGES = {
 }
 _CODE = re.compile(r"(^```.*?^```$|^#[^\n]*$)", re.DOTALL | re.MULTILINE)
 _TESTING = [
-    *(f"modelcompare.testing.{name}" for name in modelcompare.testing.__all__),
+    *(f"modelcompare.testing.{n}" for n in dir(modelcompare.testing) if not n.startswith("_")),
     "modelcompare.pytest_plugin.model_gate",
 ]
 _ABOUT_COMMANDS = """# Command line
