@@ -333,14 +333,6 @@ def test_power_reaches_past_the_size_that_is_needed():
     assert near.curve()["power"].iloc[-1] > near.power
 
 
-def test_the_lowest_panels_name_their_axis():
-    for name, size, n_columns in (("intervals", USUAL, 2), ("variances", MANY_CLASSES, 3)):
-        panels = [axes for axes in figure(name, *size).axes if axes.get_visible()]
-        named = [axes.get_xlabel() == "part of the test set" for axes in panels]
-        assert len(named) > n_columns
-        assert named == [False] * (len(named) - n_columns) + [True] * n_columns
-
-
 def test_with_a_baseline_all_models_are_drawn_against_it():
     data = preds(30, 3)
     base, *others = data.models[:6]  # the baseline is not among the best five

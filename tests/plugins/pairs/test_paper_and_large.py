@@ -1,15 +1,17 @@
 """Studies of scans and sketches."""
 
+from importlib import import_module
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.plugins.large import planning
 from tests.plugged import needed
 from tests.small_blocks import ROW_BLOCK
 
-needed("paper")
+needed("paper", "large")
+planning = import_module("modelcompare.plugins.large.planning")
 N = ROW_BLOCK + 1_000
 FEW = ("--resamples", "99")
 

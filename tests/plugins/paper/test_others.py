@@ -19,7 +19,7 @@ from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.replicate_t import replicate_t_p_values
 from modelcompare.words import PairsTest
 from tests.made_up import made_up
-from tests.plugins.paper.rows import variance
+from tests.plugins.paper.rows import FIGURES, variance
 from tests.report import drawn
 
 
@@ -512,3 +512,15 @@ def test_a_variance_of_zero_stays_on_the_figure():
 
 def test_plot_lists_its_figures():
     assert repr(variance(5, 3).plot) == "figures: plot.intervals(), plot.variances()"
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
+def test_the_lowest_panels_name_their_axis():
+    for name, size, n_columns in (
+        ("intervals", drawn.USUAL, 2),
+        ("variances", drawn.MANY_CLASSES, 3),
+    ):
+        panels = [axes for axes in FIGURES[name](*size).axes if axes.get_visible()]
+        named = [axes.get_xlabel() == "part of the test set" for axes in panels]
+        assert len(named) > n_columns
+        assert named == [False] * (len(named) - n_columns) + [True] * n_columns
