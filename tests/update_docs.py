@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from tests.pages import PAGES, commands, matches, parts, prepare, python
-from tests.plugins.large import abilities
+from tests.plugged import modules
 
 CUT = "..."
 _UNKNOWN = "?"
@@ -105,7 +105,8 @@ def main(names):
         with tempfile.TemporaryDirectory() as folder:
             prepare(Path(folder))
             os.chdir(folder)
-            page.write_text(abilities.updated(page.read_text("utf-8")), "utf-8")
+            for each in modules("abilities"):
+                page.write_text(each.updated(page.read_text("utf-8")), "utf-8")
             update_commands(page)
             update_python(page)
             os.chdir(home)
