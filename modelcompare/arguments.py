@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import partial, wraps
 from inspect import Parameter, signature, unwrap
-from types import FunctionType, MappingProxyType
-from typing import Any, Literal, ParamSpec, TypeVar, cast, get_origin
+from types import MappingProxyType
+from typing import Any, Literal, ParamSpec, TypeVar, get_origin
 
 from modelcompare import words
 from modelcompare.options import OPTIONS, Check
@@ -26,9 +26,6 @@ _NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 _CONFIGURABLE = ("confidence_level", "alpha", "rng", "n_jobs", "progress")
 # Two arguments that are one number: of two-sided tests and intervals, each is 1 less the other.
 LEVELS = ("alpha", "confidence_level")
-# `warnings` counts frames up to the caller and skips files with these two words in their names: the
-# frame of the check below is not a caller.
-_SKIPPED = f"{__file__} (as frames of importlib._bootstrap are)"
 
 
 def checked(
@@ -95,12 +92,7 @@ def checked(
             with nothing_set():
                 return function(*args, **given)
 
-        # Defined in the module of the function, where doctest searches.
-        made = FunctionType(
-            called.__code__.replace(co_filename=_SKIPPED), function.__globals__,
-            function.__name__, None, called.__closure__,
-        )  # fmt: skip
-        return cast("Callable[P, T]", wraps(function)(made))
+        return wraps(function)(called)
 
     return decorate
 
