@@ -58,8 +58,11 @@ class Scope:
         if judge is not None:
             p = p_at_random(predictions)
             return cls(len(predictions), n_labels=judge.n_labels, p_labels=p)
-        n_runs = () if predictions.about is not None else (*sorted({*run_counts(predictions)}),)
         these_runs = not new_runs and has_several_runs(predictions)
+        # Sums have the names of two runs at most, and not how many there were.
+        counts = {1} if predictions.about is not None else {*run_counts(predictions)}
+        unknown = predictions.about is not None and these_runs
+        n_runs = () if unknown else (*sorted(counts),)
         return cls(len(predictions), n_runs, these_runs=these_runs, new_runs=new_runs)
 
     @classmethod

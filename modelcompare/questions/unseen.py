@@ -110,10 +110,9 @@ class Unseen:
             # Beside a judge an added label in each cell stands for what was not seen.
             return cls(gain, math.nan, math.nan, low, high, None)
         p, of_means = evaluation.predictions, is_bounded_mean(metric, low, high)
-        in_memory = "rows" in p.abilities
-        if p.unit == "buckets" or (p.plain if in_memory else not p.weighted):
+        if p.unit == "buckets" or ("rows" in p.abilities and p.plain):
             size = float(contrast.n_units)
-        elif of_means or not in_memory:
+        elif of_means:
             size = float(effective_units(evaluation, [metric])[0, 0])
         else:
             size = effective_size(p)
