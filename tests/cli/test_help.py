@@ -103,3 +103,9 @@ def test_an_unknown_command_is_answered_with_the_one_that_is_meant(run, command,
     assert (done.code, done.out) == (2, "")
     assert f"there is no command {command!r}; " in done.err
     assert meant in done.err
+
+
+def test_groups_refuse_a_smallest_size_without_subgroups(run, wide_csv):
+    done = run("groups", wide_csv, "--min-size", "5")
+    assert (done.code, done.out) == (2, "")
+    assert "--min-size is for subgroups; name their column with --by." in done.err

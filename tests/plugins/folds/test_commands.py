@@ -72,15 +72,8 @@ def test_ranks_take_a_wide_table_as_folds_where_sizes_of_folds_are_given(run, tm
     folds = run("ranks", "wide.csv", "--n-train", "9", "--n-test", "1", "--higher-is-better")
     assert folds.code == 0, folds.err
     assert "over 8 folds" in folds.out
-    assert "data sets" in run("ranks", "wide.csv", "--higher-is-better").out
     refused = run("ranks", "wide.csv", "--n-train", "9", "--plot", "cd.svg")
     assert "--plot is for scores on several data sets; leave out --n-train." in refused.err
-
-
-def test_groups_refuse_a_smallest_size_without_subgroups(run, wide_csv):
-    done = run("groups", wide_csv, "--min-size", "5")
-    assert (done.code, done.out) == (2, "")
-    assert "--min-size is for subgroups; name their column with --by." in done.err
 
 
 def test_help_shows_no_option_that_the_command_refuses(run):
