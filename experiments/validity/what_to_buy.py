@@ -65,7 +65,10 @@ def components(world: Params) -> Components:
 
 def planned(world: Params, of: Components, size: Size) -> Frontier:
     """Return the frontier of a pilot of a size."""
-    return Frontier(of, size, world["margin"], ALPHA, POWER, COST_ITEM, COST_RUN)
+    return Frontier(
+        components=of, size=size, margin=world["margin"], alpha=ALPHA, power=POWER,
+        cost_item=COST_ITEM, cost_run=COST_RUN,
+    )  # fmt: skip
 
 
 def real_power(world: Params, size: Size, n_trials: int, rng: np.random.Generator) -> float:

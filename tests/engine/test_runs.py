@@ -70,7 +70,7 @@ def test_items_by_ids_or_by_groups_are_clusters(name: str):
         found = QUESTIONS[name](p)
         if isinstance(found, pd.DataFrame):
             return found.to_dict()
-        if isinstance(found, mc.sources.sketches.Sketch):
+        if isinstance(found, mc.io.Sketch):
             return mc.compare(found, "mean_score", n_resamples=99).scores.to_dict()
         frame = (
             found.to_frame()
