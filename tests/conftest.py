@@ -9,6 +9,7 @@ import hypothesis
 import pytest
 
 from tests import small_blocks as blocks
+from tests.in_pytest import session as session
 
 hypothesis.settings.register_profile("modelcompare", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("modelcompare")

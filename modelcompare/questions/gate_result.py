@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -20,7 +21,7 @@ from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.words import Answer, signature, value_name
 
 
-class GateAnswer(Result):
+class GateAnswer(Result, ABC):
     """Base of the answers about a candidate that may replace a baseline."""
 
     @property
@@ -34,14 +35,14 @@ class GateAnswer(Result):
         return ()
 
     @property
+    @abstractmethod
     def answer(self) -> Answer:
         """Shown, shown otherwise, or not enough data."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def answered(self) -> list[tuple[Answer, str]]:
         """Answers, each with its sentence."""
-        raise NotImplementedError
 
     @property
     def passed(self) -> bool:

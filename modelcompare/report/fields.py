@@ -204,7 +204,7 @@ def members_of(kind: type) -> tuple[Member, ...]:
     They are its fields, its `_members`, what it marks by `member`, and the signature.
     """
     found = {each.name: each.metadata.get("member", Member()) for each in fields(kind)}
-    found |= {each.source: each for each in kind._members}  # type: ignore[attr-defined]
+    found |= {each.source: each for each in getattr(kind, "_members", ())}
     for base in reversed(kind.__mro__):
         for name, attribute in vars(base).items():
             function = getattr(attribute, "fget", getattr(attribute, "func", attribute))

@@ -1,4 +1,4 @@
-"""Ledgers in pytest: one for all tests of a session, and a list of its answers."""
+"""Ledgers in pytest: one for all tests of a run, and a list of its answers."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Hooks:
         parser.addini("model_ledger", f"{what}, relative to the root folder", default="")
 
     def assertion(self, request: Any, options: Mapping[str, Any]) -> Callable[..., Any] | None:
-        """Return the function that asks with a ledger: that of the call, or of the session.
+        """Return the function that asks with a ledger: that of the call, or of all tests.
 
         A ledger of looks is one of `gate`.
         """
-        ledger = options.get("ledger", _of_session(request.config))
+        ledger = options.get("ledger", _of_all_tests(request.config))
         return None if ledger is None else partial(_asked, request, ledger)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -48,7 +48,7 @@ class Hooks:
 HOOKS = (Hooks(),)
 
 
-def _of_session(config: Any) -> Any:
+def _of_all_tests(config: Any) -> Any:
     """Return the ledger of the option, or of the setting, or None."""
     named, setting = config.getoption("model_ledger"), config.getini("model_ledger")
     if named:

@@ -6,37 +6,15 @@ import tomllib
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 import modelcompare as mc
 from modelcompare import pytest_plugin
 from modelcompare.cli.app import main
+from tests.in_pytest import FEW, TABLE
 from tests.pages import ROOT
 
 pytest_plugins = ["pytester"]
-# Right in 90, 60 and 89 of 100.
-TABLE = pd.DataFrame(
-    {"id": [f"s{i}" for i in range(101)], "y_true": ["x"] * 100 + ["y"]}
-    | {name: ["x"] * n + ["y"] * (101 - n) for name, n in {"a": 90, "b": 60, "c": 89}.items()}
-)
-FEW = "n_resamples=99"
 NUMBERS = re.compile(r"\d\.\d| CI |p [<=]")
-
-
-@pytest.fixture
-def session(pytester, monkeypatch):
-    """Run tests on a file of three models, in a process with this plugin and no other."""
-    # Where the package is installed, its entry point would load the plugin a second time.
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    TABLE.to_csv(pytester.path / "preds.csv", index=False)
-
-    def _session(tests, *arguments, **kinds):
-        pytester.makepyfile(test_models=tests)
-        return pytester.runpytest_subprocess(
-            "-p", "modelcompare.pytest_plugin", *arguments, **kinds
-        )
-
-    return _session
 
 
 def answers(path):
