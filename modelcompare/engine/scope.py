@@ -76,7 +76,7 @@ class Scope:
             found = replace(
                 found,
                 n_samples=found.n_samples + each.n_samples,
-                n_runs=(*sorted({*found.n_runs, *each.n_runs}),),
+                n_runs=_together(found.n_runs, each.n_runs),
                 these_runs=found.these_runs or each.these_runs,
                 new_runs=found.new_runs or each.new_runs,
                 n_labels=found.n_labels + each.n_labels,
@@ -121,6 +121,11 @@ class Scope:
             f"For test sets like these {self.n_sets}: new ones are allowed for, but sets of a kind "
             f"rarer than {min(3, self.n_sets)} in {self.n_sets} would not have been seen.",
         )
+
+
+def _together(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the numbers of runs of two test sets; they are unknown if those of one are."""
+    return (*sorted({*a, *b}),) if a and b else ()
 
 
 def _of_labels(scope: Scope) -> str:
