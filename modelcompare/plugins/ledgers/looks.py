@@ -39,6 +39,7 @@ def at_look(
     check_stays(predictions)
     sets = by_name(predictions)
     with opened(Ledger.of(ledger), "looks", rules, alpha, options) as known:
+        _check_levels(known, options)
         before = known.entries[-1] if known.entries else None
         if before is not None:
             check_grown(known, sets, models)
@@ -73,6 +74,15 @@ def levels_at(plan: Mapping[str, Any], sizes: Sequence[float]) -> list[float]:
     if plan["looks"] is None:
         return [float(plan["alpha"])] * len(sizes)
     return levels_of_looks(sizes, plan["looks"], plan["alpha"], plan["spending"])
+
+
+def _check_levels(known: History, options: Mapping[str, Any]) -> None:
+    """Refuse bounds at any time at the levels of planned looks."""
+    if known.planned is not None and options.get("any_time"):
+        raise ValueError(
+            f"{known.path} has the levels of {known.planned} looks, and bounds at any time need "
+            "none; leave `any_time` out, or begin a ledger with looks='any' (--looks any)."
+        )
 
 
 def _check_undecided(known: History) -> None:

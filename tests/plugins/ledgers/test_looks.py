@@ -303,6 +303,13 @@ def test_any_time_with_a_ledger_is_asked_until_it_is_decided(path):
     assert alone.decisions == asked[1].decisions
 
 
+def test_planned_looks_and_bounds_at_any_time_are_refused_together(path):
+    with pytest.raises(ValueError, match=r"has the levels of 5 looks.*\(--looks any\)\.$"):
+        look(path, 40, "good", looks=5, any_time=True)
+    assert not path.exists()
+    assert look(path, 40, "good", looks="any", any_time=True).answer == "not enough data"
+
+
 def test_numbers_of_numpy_are_those_of_python(path):
     first = look(path, 100, looks=np.int64(3), alpha=np.float32(0.0625))
     assert first.ledger.startswith("Look 1 of 3 (alpha 0.0625 in all")
