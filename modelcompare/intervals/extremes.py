@@ -64,13 +64,13 @@ def _of_classes(formula: Quotient, ratio: ClassRatio, margins: Margins, unit: fl
     """Return the ends of what a unit adds to each class's value, or to an average, by its truth."""
     true, named, hits = margins
     top, bottom = (part[..., None] for part in ratio(hits, named, true))
-    value = divide(top, bottom, formula.worst)
-    with_unit = divide(
-        top + unit * np.array(ratio.numerator), bottom + unit * np.array(ratio.denominator), 0.0
+    value = divide(top, bottom, float(np.nan_to_num(formula.by_convention)))
+    more_top, more_bottom = (
+        top + unit * np.array(ratio.numerator),
+        bottom + unit * np.array(ratio.denominator),
     )
     # A value that stays 0 / 0 does not change.
-    known = bottom + unit * np.array(ratio.denominator) > 0
-    added = np.where(known, with_unit - value, 0.0)
+    added = np.where(more_bottom > 0, divide(more_top, more_bottom, 0.0) - value, 0.0)
     if formula.average is None:
         # The outcomes are a hit, a miss, a false alarm and a true negative.
         of_truth = added.reshape(*true.shape, 2, 2)

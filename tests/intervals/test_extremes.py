@@ -30,8 +30,8 @@ def drawn(seed, n, k, errors):
     return mc.Predictions(truth, outputs, labels=[*range(k)])
 
 
-def ends(preds, metric):
-    evaluation = evaluate(preds, [metric])
+def ends(preds, metric, **options):
+    evaluation = evaluate(preds, [metric], **options)
     (of,) = evaluation.metrics
     pairs = np.array([0]), np.array([1])
     return extreme_influences(evaluation, of, pairs, len(preds))
@@ -61,10 +61,11 @@ def test_the_ends_are_those_of_all_cells_of_a_sample(metric, seed):
     assert high[0] == pytest.approx(changes.max(axis=0), abs=near)
 
 
-def test_a_class_that_is_never_predicted_gains_by_its_first_hit():
+@pytest.mark.parametrize("undefined", [0.0, 1.0])
+def test_a_class_that_is_never_predicted_changes_from_what_it_counts_as(undefined):
     preds = mc.Predictions([0, 0, 0, 1, 1, 2], {"a": [0, 0, 0, 1, 1, 1], "b": [0, 0, 0, 1, 1, 2]})
-    low, high = ends(preds, "precision_macro")
-    changes = tried(preds, sk.precision_score, MACRO)
+    low, high = ends(preds, "precision_macro", zero_division=undefined)
+    changes = tried(preds, sk.precision_score, {**MACRO, "zero_division": undefined})
     assert (low[0, 0], high[0, 0]) == pytest.approx((changes.min(), changes.max()))
 
 
