@@ -15,8 +15,10 @@ import numpy as np
 
 import modelcompare as mc
 from modelcompare.engine import joined
+from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import studentized_permutation
 
@@ -49,7 +51,8 @@ def run_cell(params: Params, n_trials: int, seed: int) -> dict[str, dict[str, fl
 def p_value(preds: mc.Predictions, metric: str, seed: int) -> float:
     """Return the p-value of the first value of a metric; equal rows are not put together."""
     evaluation = Evaluation(preds, resolve_metrics([metric], preds), collapse=False)
-    view = PairView.of(evaluation, *all_pairs(2), 399, np.random.SeedSequence(seed))
+    weights = BootstrapWeights(evaluation.units, 399, np.random.SeedSequence(seed))
+    view = PairView(Sample(evaluation, weights), all_pairs(2), 399)
     return float(studentized_permutation(view).p_value[0, 0])
 
 

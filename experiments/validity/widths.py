@@ -21,7 +21,7 @@ from experiments.validity.cells import label_of
 from experiments.validity.worlds import world_of
 from modelcompare.engine.delong import delong_covariance
 from modelcompare.engine.influence import pair_carriers, standard_errors
-from modelcompare.intervals.influences import difference_degrees, difference_interval
+from modelcompare.intervals.influences import Estimates, difference_degrees, difference_interval
 from modelcompare.intervals.sizes import effective_units
 from modelcompare.metrics.base import Outcomes
 
@@ -123,10 +123,9 @@ def _former(result: mc.results.BootstrapResult) -> tuple[np.ndarray, np.ndarray]
     skew = None
     if not clustered and np.isinf(metric.bounds).any():
         skew = np.clip(np.nan_to_num(6 * moments.acceleration(a_b)), -1, 1)
-    return difference_interval(
-        result.point[:1] - result.point[1:], error, metric.bounds,
-        difference_degrees(carriers, n, size if clustered else None), size, 0.95, skew,
-    )  # fmt: skip
+    degrees = difference_degrees(carriers, n, size if clustered else None)
+    differences = Estimates(result.point[:1] - result.point[1:], error, degrees, size, skew)
+    return difference_interval(differences, metric.bounds)
 
 
 def _narrow(params: Params, result: mc.results.BootstrapResult) -> Ends | None:

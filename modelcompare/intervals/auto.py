@@ -46,6 +46,7 @@ from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_mom
 from modelcompare.intervals.base import Interval, IntervalRow
 from modelcompare.intervals.calibration import REFUSED, of_calibration
 from modelcompare.intervals.influences import (
+    Estimates,
     difference_degrees,
     difference_interval,
     macro_corrections,
@@ -211,7 +212,8 @@ class _Rule:
         error, skew = np.sqrt((error * scale) ** 2 + unseen), self._skew(metric, where)
         power, mean = (metric.power, metric.is_mean) if isinstance(metric, Metric) else (1.0, False)
         low, high = score_interval(
-            estimate * scale - bias, error, metric.bounds, degrees, size, self.level, skew, power,
+            Estimates(estimate * scale - bias, error, degrees, size, skew),
+            metric.bounds, self.level, power=power,
             shares=mean and not self._clustered and bool(size.min() == self.evaluation.units.size),
             items=metric.of_items,
             losses=self._are_losses(metric),
@@ -249,10 +251,10 @@ class _Rule:
         scale = share_of_occurring(self.evaluation, metric)
         bias, _ = macro_corrections(self.evaluation, metric)
         centre = self.estimate[:, where] * scale - (bias[a] - bias[b])[:, None]
+        differences = Estimates(centre, np.sqrt(variance) * scale, degrees, size, skew)
         low, high = difference_interval(
-            centre, np.sqrt(variance) * scale, metric.bounds, degrees, size, self.level, skew,
-            chance * metric.of_items,
-        )  # fmt: skip
+            differences, metric.bounds, self.level, chance * metric.of_items
+        )
         if self._are_losses(metric):
             covariance = self.moments.covariance()[where]
             half = unseen_losses(covariance, self._sizes[:, where], pairs, self.level)

@@ -8,6 +8,7 @@ bounds.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeGuard
 
 import numpy as np
@@ -34,16 +35,33 @@ _ROUNDING = 1e-12
 _UNSEEN = 0.06
 
 
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """Values, or differences, and how precise they are; arrays of one shape.
+
+    Attributes
+    ----------
+    value, error, degrees : ndarray
+        Value, its influence standard error and the degrees of freedom of that.
+    size : ndarray
+        Effective number of units, for values whose standard error is 0.
+    skew : ndarray, optional
+        Skewness of the estimate, see `hall_interval`; unreliable for clusters.
+    """
+
+    value: FloatArray
+    error: FloatArray
+    degrees: FloatArray
+    size: FloatArray
+    skew: FloatArray | None = None
+
+
 def score_interval(
-    estimate: FloatArray,
-    error: FloatArray,
+    estimates: Estimates,
     bounds: tuple[float, float],
-    degrees_of_freedom: FloatArray,
-    size: FloatArray,
     confidence_level: float = 0.95,
-    skew: FloatArray | None = None,
-    power: float = 1.0,
     *,
+    power: float = 1.0,
     shares: bool = False,
     items: bool = False,
     losses: bool = False,
@@ -54,16 +72,12 @@ def score_interval(
 
     Parameters
     ----------
-    estimate, error, degrees_of_freedom : ndarray of shape (...)
-        Value, its influence standard error and the degrees of freedom of that.
+    estimates : Estimates
+        The values.
     bounds : tuple of float
         Smallest and largest possible value.
-    size : ndarray of shape (...)
-        Effective number of units, for values whose standard error is 0.
     confidence_level : float
         A fraction in (0, 1).
-    skew : ndarray of shape (...), optional
-        Skewness of the estimate, see `hall_interval`; unreliable for clusters.
     power : float
         The value is this power of a mean: 1/2 for rmse.
     shares : bool
@@ -80,10 +94,11 @@ def score_interval(
         about 1 (at least log 2 of two classes).
     """
     least, most = bounds
-    quantile = t_quantile(degrees_of_freedom, confidence_level)
+    estimate, error, size, skew = estimates.value, estimates.error, estimates.size, estimates.skew
+    quantile = t_quantile(estimates.degrees, confidence_level)
     unseen = wilson(np.zeros_like(estimate), size, normal_quantile(confidence_level))[1]
     if not np.isfinite(most - least):
-        low, high = _unbounded(estimate, error, quantile, bounds, size, confidence_level)
+        low, high = _unbounded(estimates, bounds, quantile, unseen)
         high = np.maximum(high, estimate + unseen) if losses else high
         if skew is None:
             return low, high
@@ -92,7 +107,7 @@ def score_interval(
             missing = np.isinf(low)
             return np.where(missing, low, further[0]), np.where(missing, high, further[1])
         # The logarithm is for values near the bound, and does not describe the other tail.
-        plain = t_quantile(2 * degrees_of_freedom, confidence_level)
+        plain = t_quantile(2 * estimates.degrees, confidence_level)
         if np.isinf(least):
             return np.minimum(low, hall_interval(estimate, error, skew, plain)[0]), high
         scale = np.where(estimate > least, estimate - least, 1.0)
@@ -116,18 +131,14 @@ def score_interval(
 
 
 def _unbounded(
-    estimate: FloatArray,
-    error: FloatArray,
-    quantile: FloatArray,
-    bounds: tuple[float, float],
-    size: FloatArray,
-    confidence_level: float,
+    estimates: Estimates, bounds: tuple[float, float], quantile: FloatArray, unseen: FloatArray
 ) -> Bounds:
     """Compute Student's interval, on the log scale of the distance from a bound, if any.
 
     If all units are equal, only the bounds are known; an error rate that may exceed 1 and is 0 in
-    every unit is treated as a share.
+    every unit is treated as a share, whose upper bound is `unseen`.
     """
+    estimate, error = estimates.value, estimates.error
     missing = error <= _ROUNDING * np.abs(estimate)
     half = quantile * error
     low, high = estimate - half, estimate + half
@@ -139,8 +150,7 @@ def _unbounded(
         # If the error exceeds the value, continue along the tangent: clusters are few.
         factor = np.exp(np.minimum(relative, 1.0)) * np.maximum(relative, 1.0)
         low, high = np.sort([estimate + safe * (f - 1) for f in (1 / factor, factor)], axis=0)
-    rare = wilson(np.zeros_like(estimate), size, normal_quantile(confidence_level))[1]
-    most = np.where((estimate == 0) & (bounds[0] == 0), rare, bounds[1])
+    most = np.where((estimate == 0) & (bounds[0] == 0), unseen, bounds[1])
     return np.where(missing, bounds[0], low), np.where(missing, most, high)
 
 
@@ -175,13 +185,9 @@ def hall_interval(
 
 
 def difference_interval(
-    difference: FloatArray,
-    error: FloatArray,
+    differences: Estimates,
     bounds: tuple[float, float],
-    degrees_of_freedom: FloatArray,
-    size: FloatArray,
     confidence_level: float = 0.95,
-    skew: FloatArray | None = None,
     unseen: FloatArray | float = 0.0,
 ) -> Bounds:
     """Compute Student's interval of a difference, within twice the range of the metric.
@@ -192,14 +198,15 @@ def difference_interval(
     sign where they were not seen: the interval contains 0 where the sign test cannot reject.
     Other parameters are those of `score_interval`.
     """
+    difference, error, skew = differences.value, differences.error, differences.skew
     extent = bounds[1] - bounds[0]
     missing = error <= _ROUNDING * (extent if np.isfinite(extent) else np.abs(difference))
     normal = normal_quantile(confidence_level)
-    one_more = normal * np.sqrt(2.0) * extent / (size + 2)
+    one_more = normal * np.sqrt(2.0) * extent / (differences.size + 2)
     if not np.isfinite(extent):
-        unlike = -np.expm1(np.log((1 - confidence_level) / 2) / size)
+        unlike = -np.expm1(np.log((1 - confidence_level) / 2) / differences.size)
         one_more = np.where(difference == 0, np.inf, 2 * np.abs(difference) * unlike)
-    quantile = t_quantile(degrees_of_freedom, confidence_level)
+    quantile = t_quantile(differences.degrees, confidence_level)
     half = np.where(missing, one_more, quantile * error)
     if np.isfinite(extent):
         half = np.maximum(half, one_more * np.sqrt(unseen))

@@ -8,7 +8,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.judged import Found
 from modelcompare.intervals.base import Interval
-from modelcompare.intervals.influences import difference_interval, score_interval
+from modelcompare.intervals.influences import Estimates, difference_interval, score_interval
 from modelcompare.intervals.ratios import Bounds, proportion, t_quantile, wilson
 from modelcompare.metrics.quotient import divide
 
@@ -51,8 +51,7 @@ def _student(
 ) -> Bounds:
     interval = difference_interval if pair else score_interval
     # Of models both are the same.
-    low, high = zip(*(
-        interval(start, np.sqrt(found.variance), bounds, found.degrees, found.size, level)
-        for start in (estimate, found.centre)
-    ), strict=True)  # fmt: skip
+    error = np.sqrt(found.variance)
+    starts = [Estimates(x, error, found.degrees, found.size) for x in (estimate, found.centre)]
+    low, high = zip(*(interval(start, bounds, level) for start in starts), strict=True)
     return np.fmin(*low), np.fmax(*high)

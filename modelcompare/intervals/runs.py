@@ -9,6 +9,7 @@ import numpy as np
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.influences import (
+    Estimates,
     difference_interval,
     score_interval,
     share_of_occurring,
@@ -42,10 +43,11 @@ def extended(
     for place, metric in enumerate(contrasts.evaluation.metrics):
         where = contrasts.evaluation.metric_slice(metric.name)
         scale = 1.0 if scales is None else scales[place]
-        ends = interval(
-            contrasts.estimate[:, where] * scale, error[:, where] * scale, metric.bounds,
-            degrees[:, where], size[:, where], level,
+        estimates = Estimates(
+            contrasts.estimate[:, where] * scale, error[:, where] * scale, degrees[:, where],
+            size[:, where],
         )  # fmt: skip
+        ends = interval(estimates, metric.bounds, level)
         low[:, where] = np.fmin(low[:, where], ends[0])
         high[:, where] = np.fmax(high[:, where], ends[1])
     return Interval(low, high, np.full(low.shape, name, dtype=object), found.n_informative)

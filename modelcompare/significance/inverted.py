@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals import Interval, intervals_around
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.significance.pairwise import Outcome, PairView
@@ -31,10 +31,10 @@ def with_quantiles(view: PairView, outcome: Outcome) -> Outcome:
     """Return the outcome of swaps with the p-values of quantiles."""
     p_value, evaluation = outcome.p_value.copy(), view.evaluation
     for metric in filter(is_quantile, evaluation.metrics):
-        alone = Evaluation(evaluation.predictions, [metric], collapse=False)
+        sample = view.of_metrics([metric]).sample
         where = evaluation.metric_slice(metric.name)
         for row, (a, b) in enumerate(zip(view.model_a, view.model_b, strict=True)):
-            pair = PairView.of(alone, a[None], b[None], view.n_resamples, view.seed)
+            pair = Contrasts(sample, (a[None], b[None]))
             own = float(p_value[row, where].item())
             if not _reaches_0(partial(_bounds, pair), own, view.alternative):
                 # The interval at this error, one instead of a search, is beyond 0.
@@ -54,7 +54,7 @@ def _reaches_0(bounds: Bounds, p_value: float, alternative: Alternative) -> bool
     return not beyond.get(alternative, low > 0 or high < 0)
 
 
-def _bounds(pair: PairView, level: float) -> Ends:
+def _bounds(pair: Contrasts, level: float) -> Ends:
     return ends_of(intervals_around(pair, "auto", 1 - 2 * level), 0, 0)
 
 

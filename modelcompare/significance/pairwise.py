@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -79,24 +79,12 @@ class PairView(Contrasts):
     enumerate_swaps: bool = False
     steps: bool = False
 
-    @classmethod
-    def of(
-        cls,
-        evaluation: Evaluation,
-        model_a: IntArray,
-        model_b: IntArray,
-        n_resamples: int,
-        seed: np.random.SeedSequence,
-        alternative: Alternative = "two-sided",
-        *,
-        enumerate_swaps: bool = False,
-        n_jobs: int | None = None,
-        progress: bool = False,
-    ) -> PairView:
-        """Return a view of pairs with a new sample."""
-        weights = BootstrapWeights(evaluation.units, n_resamples, seed)
-        sample = Sample(evaluation, weights, n_jobs, progress)
-        return cls(sample, (model_a, model_b), n_resamples, alternative, enumerate_swaps)
+    def of_metrics(self, metrics: Sequence[AnyMetric]) -> PairView:
+        """Return a view of some metrics, on a separate sample."""
+        alone = Evaluation(self.evaluation.predictions, metrics, collapse=False)
+        weights = BootstrapWeights(alone.units, self.n_resamples, self.seed)
+        sample = Sample(alone, weights, self.sample.n_jobs)
+        return PairView(sample, self.pairs, self.n_resamples, self.alternative)
 
     @property
     def model_a(self) -> IntArray:

@@ -136,13 +136,7 @@ _Part = tuple[FloatArray, FloatArray, dict[str, Callable[..., FloatArray]]]
 
 def _flipped(view: PairView, metrics: Sequence[AnyMetric]) -> _Part:
     """Flip signs of influences, for a metric whose swaps have no totals."""
-    alone = Evaluation(view.evaluation.predictions, metrics, collapse=False)
-    found = sign_flip(
-        PairView.of(
-            alone, *view.pairs, view.n_resamples, view.seed, view.alternative,
-            n_jobs=view.sample.n_jobs,
-        )
-    )  # fmt: skip
+    found = sign_flip(view.of_metrics(metrics))
     assert found.floor is not None  # noqa: S101  signs are drawn
     return found.p_value, found.floor, {}
 

@@ -15,7 +15,7 @@ import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.comparison.correction import adjust_groups
 from modelcompare.engine.run_variances import Layers
-from modelcompare.intervals.influences import difference_interval
+from modelcompare.intervals.influences import Estimates, difference_interval
 from modelcompare.report.numbers import format_percent
 
 RNG = np.random.default_rng(5)
@@ -360,7 +360,7 @@ def test_intervals_without_spread_are_not_points():
     row = found.pooled_differences.iloc[0]
     assert row["ci_low"] < 0 < row["ci_high"]
     low, high = difference_interval(
-        np.zeros(1), np.zeros(1), (0.0, 1.0), np.ones(1), np.full(1, 3.0)
+        Estimates(np.zeros(1), np.zeros(1), np.ones(1), np.full(1, 3.0)), (0.0, 1.0)
     )
     assert (row["ci_low"], row["ci_high"]) == pytest.approx((low[0], high[0]))
     assert row["p_value"] == 1

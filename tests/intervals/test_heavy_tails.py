@@ -11,6 +11,7 @@ from scipy.stats import t
 
 import modelcompare as mc
 from modelcompare.intervals.influences import (
+    Estimates,
     difference_degrees,
     difference_interval,
     hall_interval,
@@ -34,14 +35,16 @@ def score_of(x, bounds, *, corrected=True):
     mean, error, carriers, skew = described(x)
     size = np.full(mean.shape, float(x.shape[1]))
     degrees = score_degrees(carriers, x.shape[1])
-    return score_interval(mean, error, bounds, degrees, size, 0.95, skew if corrected else None)
+    estimates = Estimates(mean, error, degrees, size, skew if corrected else None)
+    return score_interval(estimates, bounds)
 
 
 def difference_of(x, *, corrected=True):
     mean, error, carriers, skew = described(x)
     size = np.full(mean.shape, float(x.shape[1]))
     degrees = difference_degrees(carriers, x.shape[1])
-    return difference_interval(mean, error, REALS, degrees, size, 0.95, skew if corrected else None)
+    estimates = Estimates(mean, error, degrees, size, skew if corrected else None)
+    return difference_interval(estimates, REALS)
 
 
 def covered(ends, value):

@@ -13,6 +13,7 @@ from modelcompare.engine.influence import influence_moments, pair_carriers
 from modelcompare.intervals.confusions import Confusions
 from modelcompare.intervals.counts import agreement_influences, agreement_interval
 from modelcompare.intervals.influences import (
+    Estimates,
     cluster_degrees,
     difference_degrees,
     difference_interval,
@@ -22,6 +23,10 @@ from modelcompare.intervals.influences import (
 )
 from modelcompare.intervals.resampled import expanded_level
 from modelcompare.intervals.sizes import effective_units
+
+
+def estimates(*numbers):
+    return Estimates(*map(np.array, numbers))
 
 
 def result_of(metric, y_true, models, n_resamples=2):
@@ -100,27 +105,21 @@ def test_a_mean_of_symmetric_scores_has_students_interval():
 
 
 def test_losses_are_taken_on_the_log_scale():
-    low, high = score_interval(
-        np.array(2.0), np.array(0.5), (0.0, np.inf), np.array(np.inf), np.array(30.0)
-    )
+    low, high = score_interval(estimates(2.0, 0.5, np.inf, 30.0), (0.0, np.inf))
 
     factor = np.exp(norm.ppf(0.975) * 0.25)
     np.testing.assert_allclose([low, high], [2 / factor, 2 * factor])
 
 
 def test_an_error_rate_of_zero_in_every_text_is_a_share_of_the_texts():
-    low, high = score_interval(
-        np.array(0.0), np.array(0.0), (0.0, np.inf), np.array(10.0), np.array(20.0)
-    )
+    low, high = score_interval(estimates(0.0, 0.0, 10.0, 20.0), (0.0, np.inf))
 
     z = norm.ppf(0.975)
     np.testing.assert_allclose([low, high], [0, z**2 / (20 + z**2)])
 
 
 def test_differences_that_are_all_zero_leave_room_for_one_that_was_not_seen():
-    low, high = difference_interval(
-        np.array(0.0), np.array(0.0), (0.0, 1.0), np.array(1.0), np.array(18.0)
-    )
+    low, high = difference_interval(estimates(0.0, 0.0, 1.0, 18.0), (0.0, 1.0))
 
     np.testing.assert_allclose(high, norm.ppf(0.975) * np.sqrt(2) / 20)
     np.testing.assert_allclose(low, -high)

@@ -18,6 +18,7 @@ from modelcompare.significance.extreme import n_extreme
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.step_down import max_t
 from modelcompare.words import PAIRED_TESTS, CompareTest, PairedTest, PairsTest
+from tests.significance.views import pair_view
 
 SEED = np.random.SeedSequence(3)
 
@@ -36,7 +37,7 @@ def masks(part, n=400):
 
 def p_values(test, part, n=400, **options):
     pairs = all_pairs(len(part.models))
-    return run_test(test, PairView.of(part, *pairs, n, SEED, **options)).p_value
+    return run_test(test, pair_view(part, pairs, n, SEED, **options)).p_value
 
 
 def drawn(weights):
@@ -271,7 +272,7 @@ def test_every_name_of_a_test_has_a_row_and_a_reason_to_choose_it():
 )
 def test_a_test_computes_only_what_it_asks_for(test, asked):
     part = evaluation(["f1_macro", "cf1"])
-    view = PairView.of(part, *all_pairs(3), 50, SEED)
+    view = pair_view(part, all_pairs(3), 50, SEED)
     run_test(test, view)
     offered = {
         name

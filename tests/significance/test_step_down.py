@@ -8,10 +8,11 @@ from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.exact import Grids
 from modelcompare.significance.extreme import deciding, n_rising, rising_order
-from modelcompare.significance.pairwise import PairView, all_pairs
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.step_down import exact_null, step_down, step_down_swaps
 from modelcompare.significance.studentized import studentized_permutation, swap_statistic
 from tests.significance.oracle import drawn_statistics
+from tests.significance.views import pair_view
 
 SEED = np.random.SeedSequence(3)
 
@@ -140,7 +141,7 @@ def test_rare_classes_take_nothing_from_the_others():
     metric = get_metric("f1")
     part = Evaluation(preds, [metric], collapse=False)
     a, b = all_pairs(2)
-    outcome = studentized_permutation(PairView.of(part, a, b, 1999, SEED))
+    outcome = studentized_permutation(pair_view(part, (a, b), 1999, SEED))
     plain, found = outcome.p_value, outcome.step_down["f1"]()
     assert (found[0, :2] < adjust(plain[0], "holm")[:2]).all()
     assert (found[0, :2] < 0.05).all()
@@ -156,7 +157,7 @@ def test_step_down_of_a_test_is_that_of_its_swaps_to_the_bit(columns):
     metrics = [get_metric(name) for name in ("cf1", "crecall", "f1_macro", "ece")]
     part = Evaluation(preds, metrics, collapse=False)
     a, b = all_pairs(3)
-    outcome = studentized_permutation(PairView.of(part, a, b, 300, SEED))
+    outcome = studentized_permutation(pair_view(part, (a, b), 300, SEED))
     assert outcome.step_down.keys() == {metric.name for metric in metrics}
     masks = SwapMasks(part.units, 300, SEED)
     new = [step_down_swaps(swap_statistic(part, [m], (a, b)), masks) for m in metrics]

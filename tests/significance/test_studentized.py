@@ -11,7 +11,7 @@ from modelcompare.metrics import get_metric, resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance import run_test
 from modelcompare.significance.exact import Grids
-from modelcompare.significance.pairwise import PairView, all_pairs
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.studentized import (
     algorithm_of,
     studentized_permutation,
@@ -20,6 +20,7 @@ from modelcompare.significance.studentized import (
 from modelcompare.significance.swaps.statistic import Asked, counted
 from tests.covering import pairwise
 from tests.significance import oracle
+from tests.significance.views import pair_view
 
 SEED = np.random.SeedSequence(3)
 PAIR = np.array([0]), np.array([1])
@@ -59,7 +60,7 @@ def run(
         preds, resolve_metrics(names, preds, zero_division=zero_division), collapse=collapse
     )
     a, b = all_pairs(len(preds.models)) if pairs is None else pairs
-    return studentized_permutation(PairView.of(part, a, b, n_resamples, SEED, **options))
+    return studentized_permutation(pair_view(part, (a, b), n_resamples, SEED, **options))
 
 
 @pytest.mark.parametrize(
@@ -322,7 +323,7 @@ def test_other_metrics_of_order_are_served_by_flipped_influences_and_say_so():
     found = run(preds, ["accuracy", "average_precision"], pairs=PAIR)
     assert found.used == {"average_precision": "sign-flip"}
     alone = Evaluation(preds, resolve_metrics(["average_precision"], preds), collapse=False)
-    flipped = run_test("sign-flip", PairView.of(alone, *PAIR, 999, SEED))
+    flipped = run_test("sign-flip", pair_view(alone, PAIR, 999, SEED))
     assert found.p_value[0, 1] == flipped.p_value[0, 0]
 
 

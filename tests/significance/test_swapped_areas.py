@@ -9,13 +9,14 @@ from modelcompare.engine.delong import delong_covariance
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
-from modelcompare.significance.pairwise import PairView, all_pairs
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.studentized import (
     algorithm_of,
     studentized_permutation,
     swap_statistic,
 )
 from tests.significance.oracle import drawn_statistics, n_extreme
+from tests.significance.views import pair_view
 
 SEED = np.random.SeedSequence(5)
 PAIR = np.array([0]), np.array([1])
@@ -37,7 +38,7 @@ def noisy(n=60, n_models=2, seed=0, decimals=3):
 
 def run(preds, metrics=("roc_auc",), pairs=PAIR, n_resamples=999, **options):
     evaluation = Evaluation(preds, resolve_metrics(metrics, preds), collapse=False)
-    return studentized_permutation(PairView.of(evaluation, *pairs, n_resamples, SEED, **options))
+    return studentized_permutation(pair_view(evaluation, pairs, n_resamples, SEED, **options))
 
 
 def statistic_of(preds):

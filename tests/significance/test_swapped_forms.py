@@ -10,7 +10,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.extreme import decide, rising_order
-from modelcompare.significance.pairwise import PairView, all_pairs
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.step_down import step_down_swaps
 from modelcompare.significance.studentized import algorithm_of, studentized_permutation
 from modelcompare.significance.swaps import forms as swapped_forms
@@ -18,6 +18,7 @@ from modelcompare.significance.swaps.forms import Form
 from modelcompare.significance.swaps.statistic import Asked, Swapped
 from modelcompare.significance.swaps.sums import Formula, SwappedSums
 from tests.significance.oracle import drawn_statistics, n_extreme
+from tests.significance.views import pair_view
 
 SEED = np.random.SeedSequence(8)
 PAIR = np.array([0]), np.array([1])
@@ -57,7 +58,7 @@ def of_forms(preds, name, pairs=None):
 
 def run(preds, name, pairs=PAIR, n_resamples=999, **options):
     evaluation, _ = evaluated(preds, name)
-    return studentized_permutation(PairView.of(evaluation, *pairs, n_resamples, SEED, **options))
+    return studentized_permutation(pair_view(evaluation, pairs, n_resamples, SEED, **options))
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -233,7 +234,7 @@ def test_steps_are_the_same_counted_with_the_test_or_after_it(names):
     evaluation = Evaluation(preds, resolve_metrics(names, preds))
     alone, together = (
         studentized_permutation(
-            replace(PairView.of(evaluation, *all_pairs(5), 300, SEED), steps=steps)
+            replace(pair_view(evaluation, all_pairs(5), 300, SEED), steps=steps)
         )
         for steps in (False, True)
     )

@@ -8,12 +8,13 @@ import pytest
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
-from modelcompare.significance.pairwise import PairView, all_pairs
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.studentized import algorithm_of, studentized_permutation
 from modelcompare.significance.swaps import means, statistic
 from modelcompare.significance.swaps.means import Mean
 from modelcompare.significance.swaps.sums import SwappedSums
 from tests.significance.oracle import drawn_statistics, n_extreme
+from tests.significance.views import pair_view
 
 SEED = np.random.SeedSequence(5)
 MEAN = get_metric("mean_score")
@@ -57,7 +58,7 @@ def outcome_of(preds, n_resamples=9_999, alternative="two-sided"):
     evaluation = Evaluation(preds, [MEAN])
     assert algorithm_of(evaluation, MEAN) == "mean"
     a, b = all_pairs(len(preds.models))
-    return studentized_permutation(PairView.of(evaluation, a, b, n_resamples, SEED, alternative))
+    return studentized_permutation(pair_view(evaluation, (a, b), n_resamples, SEED, alternative))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -76,7 +77,7 @@ def test_drawn_swaps_of_many_samples_are_those_of_a_loop():
     table = drawn(1, 60, ("lognormal", "lognormal", "normal"))
     evaluation = Evaluation(scored(table), [MEAN])
     a, b = all_pairs(3)
-    view = PairView.of(evaluation, a, b, 299, SEED)
+    view = pair_view(evaluation, (a, b), 299, SEED)
     statistic = SwappedSums(evaluation, [MEAN], (a, b), formula=Mean)
     found = drawn_statistics(statistic, view.masks)[:, :, 0]
     masks = np.concatenate([view.masks.draw_all(k) for k in range(view.masks.n_blocks)])
@@ -97,7 +98,7 @@ def test_pairs_that_many_samples_carry_are_divided_by_their_error_alone():
     x = table["a"] - table["b"]
     assert statistic.observed[0, 0] == pytest.approx(x.sum() / np.sqrt((x**2).sum()))
     assert statistic.observed[1, 0] == pytest.approx(hall(table["a"] - table["c"]))
-    view = PairView.of(Evaluation(preds, [MEAN]), *all_pairs(3), 999, SEED)
+    view = pair_view(Evaluation(preds, [MEAN]), all_pairs(3), 999, SEED)
     found = drawn_statistics(statistic, view.masks)[:, :, 0]
     counted = n_extreme(statistic, view.masks, np.arange(3))[:, 0]
     least = np.abs(statistic.observed[:, 0]) - 1e-9

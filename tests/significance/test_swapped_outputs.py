@@ -15,10 +15,11 @@ from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import run_test
 from modelcompare.significance.corrections import adjust
-from modelcompare.significance.pairwise import PairView, all_pairs
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.swaps import outputs as swapped_outputs
 from modelcompare.significance.swaps.outputs import SwappedOutputs
 from tests.significance.oracle import drawn_statistics
+from tests.significance.views import pair_view
 
 SEED = np.random.SeedSequence(3)
 DEFAULT = "studentized-permutation"
@@ -49,7 +50,7 @@ def regressions(rng, n, n_models=2, noise=1.0, **columns):
 
 def view_of(preds, names, n_resamples=99, seed=SEED, **options):
     part = Evaluation(preds, resolve_metrics(names, preds), collapse=False)
-    return PairView.of(part, *all_pairs(len(preds.models)), n_resamples, seed, **options)
+    return pair_view(part, all_pairs(len(preds.models)), n_resamples, seed, **options)
 
 
 def rejected(preds, metric, trial, test=DEFAULT, n_resamples=99):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +12,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns, pair_rows
+from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
 from modelcompare.plugins.paper.agreement_result import ON_REPLICATES, AgreementStudy
@@ -24,6 +24,7 @@ from modelcompare.plugins.paper.pairs import (
 from modelcompare.plugins.paper.ranking_consistency import share_interval, times_drawn
 from modelcompare.plugins.paper.words import AgreementTest
 from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import PairView, run_test
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import (
@@ -105,11 +106,9 @@ def agreement_study(
         check_crossed(evaluation)
         check_named("test", test, ["wald"])
         warn_of_few_runs(predictions)
-    view = PairView.of(
-        evaluation, *all_pairs(len(predictions.models)), n_resamples, seed, n_jobs=n_jobs,
-        progress=progress,
-    )  # fmt: skip
-    view = replace(view, sample=replace(view.sample, new_runs=new_runs))
+    weights = BootstrapWeights(evaluation.units, n_resamples, seed)
+    sample = Sample(evaluation, weights, n_jobs, progress, new_runs)
+    view = PairView(sample, all_pairs(len(predictions.models)), n_resamples)
     p_values = run_test(ON_REPLICATES.get(test, test), view).p_value
     table, of_pairs = _frames(view, p_values, metric_pairs, alpha, confidence_level)
     return AgreementStudy(
