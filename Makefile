@@ -8,7 +8,7 @@ DEMO := $(VENV)/.demo
 SOURCES := modelcompare tests docs experiments notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all docs validate validate-quick validate-methods robustness clusters bench paper lint format
+.PHONY: help demo test test-all unplugged docs validate validate-quick validate-methods robustness clusters bench paper lint format
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -22,10 +22,13 @@ test test-all: export OMP_NUM_THREADS := 1
 test test-all: export PYTHONDONTWRITEBYTECODE :=
 
 test: $(STAMP) ## Run the unit tests and the doctests, on all cores
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not pages and not experiments and not slow"
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not (pages or experiments or slow or unplugged)"
 
 test-all: $(STAMP) ## The same, the experiments, and all that pages, notebooks and the site show
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not unplugged"
+
+unplugged: $(STAMP) ## Run the tests in copies without each of the plugins, and without all (an hour)
+	$(BIN)/python -m pytest -m unplugged tests/plugins/test_unplug.py
 
 docs: $(STAMP) ## Build the documentation into site/, offline and with warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet

@@ -65,6 +65,8 @@ class Plugin:
         block.
     scores : str
         Records of scores that are computed from a source: `data.columns.Made`.
+    kinds : str
+        Output types: `modelcompare.data.kinds.Kind`.
     metrics : str
         Records of metrics.
     score_tables : str
@@ -93,6 +95,7 @@ class Plugin:
     readers: str = ""
     refusals: str = ""
     scores: str = ""
+    kinds: str = ""
     metrics: str = ""
     score_tables: str = ""
     set_results: str = ""

@@ -21,7 +21,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 BasicKind = Literal["labels", "probabilities", "values", "scores", "texts", "label_sets", "risks"]
-SetKind = Literal["label_probabilities", "label_counts", "label_detections"]
+SetKind = Literal["label_probabilities", "label_counts"]
 KindName = Literal[BasicKind, "text_lists", SetKind, "survival_probabilities"]
 KindOrAuto = Literal["auto", KindName]
 BasicKindOrAuto = Literal["auto", BasicKind]

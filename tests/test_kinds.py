@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import modelcompare as mc
-from modelcompare.data.kinds import KINDS, LABELS, PROBABILITIES, VALUES, shared_kind
+from modelcompare.data.kinds import LABELS, PROBABILITIES, VALUES, all_kinds, shared_kind
 from modelcompare.plugs import load
 
 PACKAGE = Path(mc.__file__).parent
@@ -16,11 +16,11 @@ OTHER = {"comparison/forest.py", "data/confidences.py"}
 PLACES = ("cells", "check", "read", "fits", "loss", "disagreements")
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=str)
+@pytest.mark.parametrize("kind", all_kinds().values(), ids=str)
 def test_the_functions_and_the_metrics_that_a_type_names_exist(kind):
     places = [getattr(kind, each) for each in PLACES]
     assert all(callable(load(place)) for place in [*places, *kind.views.values()] if place)
-    assert {*kind.views} | {kind.twin or kind.name} <= {*KINDS}
+    assert {*kind.views} | {kind.twin or kind.name} <= {*all_kinds()}
     for name in (*kind.default_metrics, *kind.of_two_classes):
         assert kind.serves(mc.get_metric(name).needs) or name in kind.of_two_classes
     assert pickle.loads(pickle.dumps(kind)) == kind == kind.name
@@ -51,4 +51,4 @@ def test_no_code_compares_the_type_of_outputs_with_a_name():
 def _is_of_types(node):
     words = {getattr(each, "attr", getattr(each, "id", None)) for each in ast.walk(node)}
     texts = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant)}
-    return bool(words & {"kind", "kinds", "needs"}) and bool(texts & {*KINDS})
+    return bool(words & {"kind", "kinds", "needs"}) and bool(texts & {*all_kinds()})

@@ -6,6 +6,7 @@ import pytest
 
 from modelcompare import Predictions
 from modelcompare.data.checks import DataWarning
+from modelcompare.data.kinds import all_kinds
 
 PROBS = [[0.75, 0.25], [0.5, 0.5], [0.25, 0.75]]
 
@@ -234,9 +235,8 @@ BAD_INPUT = [
     ((None, {"a": ["x", "y"]}), {}, "model 'a' must contain numbers, got 'x'."),
     ((["x", "y"], {"a": ["x", 3]}), {"kind": "texts"}, "model 'a' must contain texts, but does not in "
      "1 row (row 1)."),
-    (([0, 1, 1], GOOD), {"kind": "logits"}, "`kind` must be one of auto, labels, "
-     "probabilities, values, scores, texts, label_sets, risks, text_lists, label_probabilities, "
-     "label_counts, label_detections, survival_probabilities, got 'logits'."),
+    (([0, 1, 1], GOOD), {"kind": "logits"}, f"`kind` must be one of auto, labels, "
+     f"probabilities, {', '.join([*all_kinds()][2:])}, got 'logits'."),
     (([0, 1, 1], GOOD), {"ids": [1, 2, 2]}, "`ids` repeats 1 ids (2); ids must be distinct. For "
      "clusters use `groups`, for several runs of an item `runs`."),
     (([0, 1, 1], GOOD), {"groups": [1, 2]}, "`groups` must have shape (3,), got (2,)."),

@@ -1,13 +1,17 @@
 """Output types: what a model gave for each sample, and what can be done with it.
 
-A kind is a row of `KINDS`. Nothing slow is imported here: functions are named by their place,
-"module:function", and loaded when they are used.
+A kind is a row of `all_kinds`; plugins add theirs. Nothing slow is imported here: functions are
+named by their place, "module:function", and loaded when they are used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
+
+from modelcompare.plugs import rows
+from modelcompare.words import shown
 
 # Modules of the functions.
 _OUTPUTS = "modelcompare.data.outputs"
@@ -25,7 +29,7 @@ _EVENTS = (
     "y_true", "array-like of shape (n_samples, 2), or structured array",
     "Time of each sample, and 1 if its event was seen then, 0 if it was censored.",
 )  # fmt: skip
-_OF_OBJECTS = (
+OF_OBJECTS = (
     "counts of objects, which do not show which object differs; compare the items by their counts."
 )
 _OF_EVENTS = (
@@ -226,36 +230,33 @@ LABEL_PROBABILITIES = replace(
 )  # fmt: skip
 LABEL_COUNTS = Kind(
     "label_counts", "label counts", "detection", multilabel=True, objects=True,
-    read=f"{_MULTILABEL}:of_counts", loss=LABEL_SETS.loss, alone=_OF_OBJECTS,
+    read=f"{_MULTILABEL}:of_counts", loss=LABEL_SETS.loss, alone=OF_OBJECTS,
     views=dict.fromkeys(("labels", "label_sets"), f"{_OUTPUTS}:given_objects"),
     default_metrics=("precision_micro", "recall_micro", "f1_micro", "f1_macro", "f1_samples"),
 )  # fmt: skip
-LABEL_DETECTIONS = Kind(
-    "label_detections", "detections", "detection",
-    (
-        ("y_true", "array-like of shape (n_images, n_labels)", "Objects of each label."),
-        ("y_pred", "sequence of arrays of shape (n_detections, 12)",
-         "For each image, rows of a label's code, the score, and 1, 0 or NaN for a match, none, "
-         "or one to ignore, at ten overlaps."),
-    ),
-    multilabel=True, objects=True, read=f"{_MULTILABEL}:of_detections", loss=LABEL_SETS.loss,
-    default_metrics=("map", "map_50"), alone=_OF_OBJECTS,
+_KINDS = (
+    LABELS, PROBABILITIES, VALUES, SCORES, TEXTS, TEXT_LISTS, RISKS, SURVIVAL_PROBABILITIES,
+    LABEL_SETS, LABEL_PROBABILITIES, LABEL_COUNTS,
 )  # fmt: skip
-KINDS: dict[str, Kind] = {
-    each.name: each
-    for each in (
-        LABELS, PROBABILITIES, VALUES, SCORES, TEXTS, TEXT_LISTS, RISKS, SURVIVAL_PROBABILITIES,
-        LABEL_SETS, LABEL_PROBABILITIES, LABEL_COUNTS, LABEL_DETECTIONS,
-    )
-}  # fmt: skip
-"""All kinds by name; plugins add theirs."""
 UNDECLARED = Kind("auto", "", "", cells=f"{_CELLS}:names_or_numbers")
 """Outputs of which no type is declared, without any properties."""
 
 
-def kind_declared(option: str) -> Kind:
-    """Return the kind that an option names, or `UNDECLARED`."""
-    return KINDS.get(option, UNDECLARED)
+@cache
+def all_kinds() -> Mapping[str, Kind]:
+    """Return all kinds by name, those of plugins included."""
+    return {each.name: each for each in (*_KINDS, *rows("kinds"))}
+
+
+def kind_declared(option: str | Kind) -> Kind:
+    """Return the kind that an option is or names, or `UNDECLARED`."""
+    return option if isinstance(option, Kind) else all_kinds().get(option, UNDECLARED)
+
+
+def check_kind(argument: str, value: object) -> None:
+    """Refuse what is neither a kind nor the name of one, and list the names."""
+    if not isinstance(value, Kind) and value not in (known := (UNDECLARED.name, *all_kinds())):
+        raise ValueError(f"`{argument}` must be one of {', '.join(known)}, got {shown(value)}.")
 
 
 def shared_kind(kinds: Iterable[Kind]) -> Kind:

@@ -19,20 +19,18 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.data.kinds import (
     LABEL_COUNTS,
-    LABEL_DETECTIONS,
     LABEL_PROBABILITIES,
     LABEL_SETS,
     Kind,
 )
 
-# Overlaps of a detection and an object at which they are matched, 0.5 to 0.95.
-N_OVERLAPS = 10
 # The truth, the outputs and the output type of each model, and the labels.
 Matrices: TypeAlias = tuple[FloatArray, dict[str, AnyArray], dict[str, Kind], AnyArray]
 # Cells that show the type of a column.
 _N_SEEN = 1_000
 _CELLS = (list, tuple, set, frozenset, np.ndarray)
-_COUNTS = "a row of counts for each sample, one for each label"
+# What a row of the truth is.
+OBJECTS = "a row of counts for each sample, one for each label"
 
 
 def are_multilabel(y_true: Any) -> bool:
@@ -94,7 +92,7 @@ def as_matrices(
         found = checks.classes(known, np.empty(0), at_least=1)
         true = _indicators(lists["`y_true`"], found, "`y_true`")
     else:
-        true, found = _truth(y_true, labels, what, at_most=1.0)
+        true, found = read_truth(y_true, labels, what, at_most=1.0)
         wrong = ((true != 0) & (true != 1)).any(axis=1)
         checks.refuse_rows(wrong, "`y_true` must have 0 or 1 for each label, but does not")
     arrays: dict[str, AnyArray] = {}
@@ -109,7 +107,7 @@ def as_matrices(
     return true, arrays, kinds, found
 
 
-def _truth(
+def read_truth(
     y_true: Any, labels: ArrayLike | None, what: str, **limits: Any
 ) -> tuple[FloatArray, AnyArray]:
     """Return the truth, a column of numbers for each label, and the labels."""
@@ -158,7 +156,7 @@ def of_counts(
     declared: Kind,  # noqa: ARG001
 ) -> Matrices:
     """Check counts: found and given objects of each label side by side, (n_samples, 2 n_labels)."""
-    true, found = _truth(y_true, labels, _COUNTS, of="counts")
+    true, found = read_truth(y_true, labels, OBJECTS, of="counts")
     what = f"found and given objects of each of {len(found)} labels"
     arrays: dict[str, AnyArray] = {
         model: checks.matrix(given, f"model {model!r}", what, 2 * len(found), of="counts")
@@ -171,24 +169,3 @@ def of_counts(
         more = f"model {model!r} found more objects than it gave, or than there are"
         checks.refuse_rows(wrong, more)
     return true, arrays, dict.fromkeys(arrays, LABEL_COUNTS), found
-
-
-def of_detections(
-    y_true: Any,
-    outputs: Mapping[str, Any],
-    labels: ArrayLike | None,
-    declared: Kind,  # noqa: ARG001
-) -> Matrices:
-    """Check detections: rows of a label's code, a score, and marks of a match, for each image."""
-    true, found = _truth(y_true, labels, _COUNTS, of="counts")
-    width, arrays = 2 + N_OVERLAPS, {}
-    for model, given in outputs.items():
-        rows = [np.asarray(each if len(each) else np.empty((0, width)), float) for each in given]
-        bad = [each.ndim != 2 or each.shape[1] != width for each in rows]
-        what = f"model {model!r} must have rows of {width} numbers for each image"
-        remedy = "make them with modelcompare.io.from_coco"
-        checks.refuse_rows(np.array(bad, dtype=bool), what, remedy)
-        arrays[model] = np.empty(len(rows), dtype=object)
-        arrays[model][:] = rows
-    checks.check_lengths(arrays, true, len(true))
-    return true, arrays, dict.fromkeys(arrays, LABEL_DETECTIONS), found

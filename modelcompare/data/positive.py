@@ -96,7 +96,7 @@ def check_needed(named: Any, labels: AnyArray | None) -> None:
 def with_positive(
     named: Any, labels: AnyArray | None, truth: dict[str, AnyArray],
     outputs: dict[str, AnyArray], kinds: Mapping[str, Kind], *, ordered: bool,
-    asked: KindOrAuto = "probabilities",
+    asked: KindOrAuto | Kind = "probabilities",
 ) -> Sided:  # fmt: skip
     """Return the positive one of two classes, or None, and the data with it as the last class.
 
@@ -109,7 +109,7 @@ def with_positive(
     ordered : bool
         Whether the order of the classes was given: the first of them is then not positive by
         convention.
-    asked : str
+    asked : str or Kind
         Output type as it was given.
 
     Raises

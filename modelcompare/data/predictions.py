@@ -26,7 +26,7 @@ from modelcompare.data.columns import (
 )
 from modelcompare.data.described import check_classes, described, described_in_html
 from modelcompare.data.judges import Judge, check_design, check_judged, with_verdicts
-from modelcompare.data.kinds import kind_declared
+from modelcompare.data.kinds import Kind, check_kind, kind_declared
 from modelcompare.data.outputs import Form, Output, checked_output
 from modelcompare.data.positive import positive_for, with_positive
 from modelcompare.data.scores import (
@@ -68,9 +68,10 @@ class Predictions(TestSet):
         times until an event a risk, or the probability to survive each of some times, `labels`.
         Values for a truth of two classes are raw scores (markers, logits) of the positive class.
     kind : {"auto", "labels", "probabilities", "values", "scores", "texts", "text_lists", \
-"label_sets", "label_probabilities", "label_counts", "label_detections", "risks", \
-"survival_probabilities"}
-        Output type. "auto" decides by shape and content; ambiguous outputs are refused.
+"label_sets", "label_probabilities", "label_counts", "risks", \
+"survival_probabilities"}, or Kind
+        Output type, by its name or its record (plugins add some). "auto" decides by shape and
+        content; ambiguous outputs are refused.
     labels : array-like of shape (n_classes,), optional
         The classes, in the order of the probabilities' columns; the sorted labels by default.
         Without them, models whose labels do not match those of `y_true` are refused.
@@ -143,10 +144,10 @@ class Predictions(TestSet):
 
     abilities = frozenset[Need]({"rows", "blocks", "units", "sums", "judge"})
 
-    @checked(name=check_text)
+    @checked(name=check_text, kind=check_kind)
     def __init__(
         self, y_true: ArrayLike | None, outputs: Mapping[str, ArrayLike], *,
-        kind: KindOrAuto = "auto", labels: ArrayLike | None = None, positive: Any = None,
+        kind: KindOrAuto | Kind = "auto", labels: ArrayLike | None = None, positive: Any = None,
         ids: ArrayLike | None = None, groups: ArrayLike | None = None,
         strata: ArrayLike | None = None, runs: ArrayLike | Mapping[str, ArrayLike] | None = None,
         sample_weight: ArrayLike | None = None,

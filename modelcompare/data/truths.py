@@ -19,7 +19,7 @@ from modelcompare.data.kind_inference import (
     same_type,
     two_classes,
 )
-from modelcompare.data.kinds import KINDS, UNDECLARED, Kind, shared_kind
+from modelcompare.data.kinds import UNDECLARED, Kind, all_kinds, shared_kind
 from modelcompare.data.misspelt import check_sets
 from modelcompare.data.outputs import real_texts
 from modelcompare.plugs import load
@@ -78,7 +78,7 @@ def read_inputs(
 
 def _fitting(y_true: Any) -> Kind:
     """Return the kind whose truth, which is read together with the outputs, this looks like."""
-    fitting = (each for each in KINDS.values() if each.fits and load(each.fits)(y_true))
+    fitting = (each for each in all_kinds().values() if each.fits and load(each.fits)(y_true))
     return next(fitting, UNDECLARED)
 
 

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.data.kinds import KINDS, Kind
+from modelcompare.data.kinds import Kind, all_kinds
 from modelcompare.directions import Known, sentence
 from modelcompare.metrics.factories import Factory as Factory
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
@@ -116,7 +116,7 @@ class BaseMetric:
     @property
     def kind(self) -> Kind:
         """Output type that it needs."""
-        return KINDS[self.needs]
+        return all_kinds()[self.needs]
 
     @property
     def is_additive(self) -> bool:

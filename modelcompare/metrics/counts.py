@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.data.kinds import KINDS
+from modelcompare.data.kinds import all_kinds
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Statistic
 from modelcompare.metrics.outcomes import Entries, Outcomes
 from modelcompare.metrics.quotient import ClassRatio, Quotient, SumsOf, Totals, divide
@@ -95,7 +95,7 @@ def soft_twin(metric: Metric, **prose: Any) -> Metric:
     hard = [s for s in metric.statistics if not s.shared]
     if not metric.kind.twin or not hard or any(s.soft is None for s in hard):
         raise TypeError(f"{metric.name} has no soft twin: its statistics have none.")
-    needs = KINDS[metric.kind.twin]
+    needs = all_kinds()[metric.kind.twin]
     family, made = "" if prose else metric.stem, metric.factory
     made = made and replace(made, pattern=f"c{made.pattern}", soft=True)
     return replace(

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.plugged import needs
+
 RNG = np.random.default_rng(0)
 A = RNG.normal(0, 1, 100)
 
@@ -19,7 +21,9 @@ def test_a_gate_passes_the_model_with_the_smaller_error(run, tmp_path, name):
     assert run("gate", "s.csv", "--baseline", "bad", "--candidate", "good", *asked).code == 0
 
 
-@pytest.mark.parametrize("more", [[], ["--ledger", "ledger.jsonl"]])
+@pytest.mark.parametrize(
+    "more", [[], pytest.param(["--ledger", "ledger.jsonl"], marks=needs("ledgers"))]
+)
 def test_the_command_that_gates_ask_for_works(run, tmp_path, more):
     pd.DataFrame({"A": A, "B": A + 0.3}).to_csv(tmp_path / "s.csv", index=False)
     gate = ["gate", "s.csv", "--baseline", "A", "--candidate", "B", "--margin", "1", "--read",

@@ -5,8 +5,6 @@ import pytest
 
 from experiments.validity import agreement
 
-pytestmark = pytest.mark.experiments
-
 
 def found(better, models=3, rare=0.5):
     params = {"n": 100, "models": models, "rare": rare, "better": better}

@@ -11,8 +11,6 @@ from experiments.coming_from import null_cases
 from experiments.coming_from.tables import Row, Task
 from tests.pages import ROOT
 
-pytestmark = pytest.mark.experiments
-
 FOLDER = ROOT / "experiments" / "coming_from"
 
 

@@ -10,8 +10,6 @@ from experiments.validity.intervals_on_sparse_data import (
     run_cell,
 )
 
-pytestmark = pytest.mark.experiments
-
 
 def test_a_cell_covers_what_it_should():
     found = run_cell(

@@ -8,8 +8,6 @@ from sklearn.metrics import f1_score, roc_auc_score
 
 from experiments.validity import metrics_over_runs as study
 
-pytestmark = pytest.mark.experiments
-
 
 @pytest.mark.parametrize("metric", study.METRICS)
 def test_the_value_of_a_run_is_that_of_a_large_sample(metric):

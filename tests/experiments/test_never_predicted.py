@@ -7,7 +7,6 @@ from sklearn.metrics import f1_score, precision_score, recall_score
 
 from experiments.validity import never_predicted as study
 
-pytestmark = pytest.mark.experiments
 CELL = {"classes": 3, "n": 200, "hit": 0.1, "false": 0.003, "rival": "all classes"}
 
 

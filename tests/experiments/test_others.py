@@ -7,8 +7,6 @@ from sklearn.metrics import cohen_kappa_score, ndcg_score
 
 from experiments.validity import others as study
 
-pytestmark = pytest.mark.experiments
-
 
 def test_the_table_has_all_cells_and_names_what_falls_short():
     table = pd.read_csv(study.RESULTS)

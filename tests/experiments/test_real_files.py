@@ -3,13 +3,9 @@
 import shutil
 from dataclasses import replace
 
-import pytest
-
 from experiments.real_files.__main__ import row
 from experiments.real_files.cases import CASES
 from tests.readers.formats.opening import DATA
-
-pytestmark = pytest.mark.experiments
 
 
 def test_there_are_thirty_files_of_fifteen_repositories():

@@ -5,8 +5,6 @@ import pytest
 
 from experiments.validity import sketched
 
-pytestmark = pytest.mark.experiments
-
 
 def test_the_standard_error_of_a_sketch_spreads_as_promised():
     found = sketched.run_cell({"n": 4000, "buckets": 128}, n_trials=40, seed=0)

@@ -20,8 +20,6 @@ import pytest
 import modelcompare as mc
 from experiments.snli_sepcnn import claims, pack, paper, plans, preprocess, training
 
-pytestmark = pytest.mark.experiments
-
 FOLDER = Path(preprocess.__file__).parent
 ROOT = FOLDER.parents[1]
 

@@ -19,8 +19,6 @@ from sklearn import metrics as sklearn_metrics
 from experiments.validity import beyond_labels, catalogue, grid, promises, results, worlds
 from experiments.validity.chunks import ChunkFile
 
-pytestmark = pytest.mark.experiments
-
 ROOT = Path(grid.__file__).parents[2]
 GATE = {
     "kind": "gates", "world": "labels", "n": 30, "gap": 0.05, "gap_in": "accuracy", "B": 99,

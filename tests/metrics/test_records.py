@@ -9,7 +9,7 @@ import pytest
 from numpydoc.docscrape import FunctionDoc
 
 import modelcompare as mc
-from modelcompare.data.kinds import KINDS, SCORES, VALUES
+from modelcompare.data.kinds import SCORES, VALUES, all_kinds
 from modelcompare.data.outputs import Output
 from modelcompare.metrics import FAMILIES, METRICS
 from modelcompare.metrics.base import Outcomes
@@ -63,14 +63,14 @@ def outcomes(needs):
     if needs in ("label_sets", "label_probabilities"):
         true = (rng.random((12, 3)) < 0.5).astype(float)
         array = rng.random((12, 3)) if needs == "label_probabilities" else 1 - true[::-1]
-        return Outcomes(Output(KINDS[needs], array), n_classes=3, true_distribution=true)
+        return Outcomes(Output(all_kinds()[needs], array), n_classes=3, true_distribution=true)
     predicted = np.array(["a b", "a c b", "B-x O", "a"] * 3, dtype=object)
     true = np.array(["a b", "a b b", "B-x I-x", "c a"] * 3, dtype=object)
     if needs == "text_lists":
         lists = np.empty(12, dtype=object)
         lists[:] = [((text, 0.75), ("a", 0.25)) for text in predicted]
         predicted = lists
-    return Outcomes(Output(KINDS[needs], predicted), y_true=true)
+    return Outcomes(Output(all_kinds()[needs], predicted), y_true=true)
 
 
 OTHERS = [

@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import modelcompare as mc
-from modelcompare.data.kinds import KINDS
+from modelcompare.data.kinds import all_kinds
 from modelcompare.data.outputs import Output
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
@@ -506,7 +506,7 @@ def test_the_statistics_of_several_references_are_sacrebleu_s(name):
     true = np.empty(2, dtype=object)
     true[:] = [("the cat sat on a mat", "a cat sat upon the mat"), ("a dog barked at me then",)]
     metric = mc.get_metric(name)
-    outcomes = Outcomes(Output(KINDS["texts"], guess), y_true=true)
+    outcomes = Outcomes(Output(all_kinds()["texts"], guess), y_true=true)
     value = metric.value(metric.statistics[0].compute(outcomes).sum(axis=0))
     streams = [[true[0][0], true[1][0]], [true[0][1], None]]
     expected = getattr(sacrebleu, name.upper())().corpus_score([*guess], streams).score

@@ -1,5 +1,7 @@
 """A copy of the repository without a plugin: it imports, its types and layers hold, its tests pass.
 
+`make test-all` runs what takes seconds, `make unplugged` the rest.
+
 Without all plugins, the whole quick suite runs. Without one of them, what may depend on it runs: the tests of the
 other plugins, which use the core and not each other, and those of all public names, commands and documents.
 """
@@ -14,9 +16,8 @@ import pytest
 from modelcompare import plugs
 from tests.unplugged import run, unplug
 
-pytestmark = pytest.mark.slow
 PLUGINS = tuple(plugs.plugins())
-QUICK = ("-m", "not pages and not experiments and not slow and not shared_data")
+QUICK = ("-m", "not (pages or experiments or slow or shared_data or unplugged)")
 ALL_NAMES = (
     "tests/plugins", "tests/cli", "tests/bad_input", "tests/report", "tests/test_choices.py", "tests/test_contracts.py",
     "tests/test_init.py", "tests/test_pickles.py", "tests/test_public_api.py", "tests/test_suggestions.py",
@@ -40,6 +41,7 @@ def tool(folder, name):
     return subprocess.run([program], cwd=folder, capture_output=True, encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_package_imports_and_has_every_other_name(copy):
     _, folder = copy
     names = "import modelcompare as mc; print([getattr(mc, name) and name for name in mc.__all__])"
@@ -48,6 +50,7 @@ def test_the_package_imports_and_has_every_other_name(copy):
     assert "'compare'" in done.stdout
 
 
+@pytest.mark.unplugged
 def test_types_and_layers_hold(copy):
     _, folder = copy
     for name in ("mypy", "lint-imports"):
@@ -69,6 +72,7 @@ def _asked(name):
             yield each, ("-m", "modelcompare", each, "x.csv")
 
 
+@pytest.mark.slow
 def test_what_the_plugin_adds_is_refused_by_its_name(copy):
     absent, folder = copy
     for name in absent:
@@ -78,6 +82,7 @@ def test_what_the_plugin_adds_is_refused_by_its_name(copy):
             assert f"{each} needs the plugin {name}" in done.stderr
 
 
+@pytest.mark.unplugged
 def test_the_other_tests_pass(copy):
     absent, folder = copy
     which = () if absent == PLUGINS else ALL_NAMES

@@ -12,8 +12,8 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.data.label_sets import N_OVERLAPS
 from modelcompare.data.predictions import Predictions
+from modelcompare.plugins.detection.kinds import DETECTIONS, N_OVERLAPS
 from modelcompare.readers.content import File, known_kind, parsed
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
@@ -112,7 +112,7 @@ def from_coco(
             ]  # fmt: skip
             outputs[model][place] = np.concatenate([*rows, np.empty((0, 2 + N_OVERLAPS))])
     return Predictions(
-        truth.astype(float), outputs, kind="label_detections", labels=[*labels.values()],
+        truth.astype(float), outputs, kind=DETECTIONS, labels=[*labels.values()],
         ids=np.array(images), name=name,
     )  # fmt: skip
 

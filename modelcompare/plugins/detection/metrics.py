@@ -13,9 +13,9 @@ from functools import partial
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.data.label_sets import N_OVERLAPS
 from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes, divide
 from modelcompare.metrics.ranking import Evaluate
+from modelcompare.plugins.detection.kinds import DETECTIONS, N_OVERLAPS
 
 _RECALLS = np.linspace(0.0, 1.0, 101)
 
@@ -97,7 +97,7 @@ def _distinct(weights: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 MAP = OrderMetric(
-    name="map", needs="label_detections", prepare=partial(_prepare, overlaps=slice(None)),
+    name="map", needs=DETECTIONS.name, prepare=partial(_prepare, overlaps=slice(None)),
     defined_by="objects",
     description="""Mean average precision of detections over labels and ten overlaps, as COCO's.
 

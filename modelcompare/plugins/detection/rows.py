@@ -7,5 +7,6 @@ PLUGIN = Plugin(
     package=__package__,
     public={"io.from_coco": "coco:from_coco"},
     readers="coco:READERS",
+    kinds="kinds:KINDS",
     metrics="metrics:METRICS",
 )

@@ -15,7 +15,7 @@ from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import DataWarning, rows_from
 from modelcompare.data.described import answers_of
-from modelcompare.data.kinds import KINDS
+from modelcompare.data.kinds import all_kinds
 from modelcompare.data.misspelt import Answers
 from modelcompare.data.positive import conventional
 from modelcompare.data.predictions import Predictions
@@ -165,7 +165,7 @@ class Layout:
         """Return the layout with the classes and output types of some rows."""
         for model, kind in shown.kinds.items():
             if not kind.scannable:
-                known = ", ".join(each.name for each in KINDS.values() if each.scannable)
+                known = ", ".join(each.name for each in all_kinds().values() if each.scannable)
                 raise CannotScanError(
                     f"{self.where}: model {model!r} gave {kind}, and a scan reads "
                     f"{known}; read it whole with read_predictions."

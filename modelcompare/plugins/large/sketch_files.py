@@ -18,7 +18,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
-from modelcompare.data.kinds import KINDS
+from modelcompare.data.kinds import all_kinds
 from modelcompare.data.positive import check_needed
 from modelcompare.data.sums import (
     ABOUT,
@@ -222,7 +222,7 @@ def _are_statistics(found: tuple[Summed, ...]) -> bool:
 # Checks of the description in a file.
 _FITS: dict[str, Callable[[Any], bool]] = {
     "salt": lambda salt: isinstance(salt, str), "models": _are_distinct,
-    "kinds": lambda kinds: isinstance(kinds, tuple) and {*kinds} <= {*KINDS},
+    "kinds": lambda kinds: isinstance(kinds, tuple) and {*kinds} <= {*all_kinds()},
     "labels": _are_classes, "metrics": _are_distinct, "statistics": _are_statistics,
     **dict.fromkeys(("judged", "runs"), _are_texts),
     "strata": lambda names: _are_texts(names) and len({*names}) == len(names),

@@ -24,7 +24,7 @@ from scipy.special import gammaln
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.columns import Source
-from modelcompare.data.kinds import KINDS
+from modelcompare.data.kinds import all_kinds
 from modelcompare.data.outputs import Output
 from modelcompare.data.positive import positive_of
 from modelcompare.data.scores import Scores
@@ -80,7 +80,7 @@ class Sketch(TestSet):
     def __init__(self, about: About, counts: IntArray, numbers: Numbers) -> None:
         self.about, self.counts, self.numbers = about, counts, numbers
         self._name, self._missing_mass = about.name, False
-        kinds = map(KINDS.__getitem__, about.kinds)
+        kinds = map(all_kinds().__getitem__, about.kinds)
         self._kinds = dict(zip(about.models, kinds, strict=True))
         scored, names = self.kind.scored, about.score_names
         self._scores = Scores(

@@ -13,6 +13,7 @@ import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.data.checks import DataWarning
 from modelcompare.plugins.battles.strengths import Battles, crossed, fitted
+from tests.plugged import needs
 
 NAMES = np.array(["gpt", "llama", "yi", "phi", "qwen"])
 STRENGTHS = np.array([1.0, 0.4, 0.0, -0.5, -0.9])
@@ -464,6 +465,7 @@ def test_models_are_kept_with_strengths_of_all_battles(capsys):
     assert f"{whole['gpt'] - whole['yi']:.6f}"[:7] in capsys.readouterr().out
 
 
+@needs("large")
 def test_battles_are_read_whole(folder, capsys, monkeypatch):
     assert main(["compare", "battles.parquet", "--read", "scan"]) == 2
     assert "battles.parquet has battles, whose strengths need all rows" in capsys.readouterr().err

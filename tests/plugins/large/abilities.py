@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import get_args
 
 import modelcompare as mc
-from modelcompare.data.kinds import KINDS
+from modelcompare.data.kinds import all_kinds
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.runs import RUN_TEST
 from modelcompare.intervals import METHODS
@@ -14,7 +14,7 @@ from modelcompare.metrics import METRICS
 from modelcompare.metrics.base import Metric
 from modelcompare.plugins.large import planning
 from modelcompare.significance import TESTS
-from modelcompare.words import KindName, PairedTest
+from modelcompare.words import PairedTest
 from tests.public import functions
 
 SOURCES = {"a scan": mc.io.ScannedPredictions, "a sketch": mc.io.Sketch}
@@ -95,7 +95,7 @@ def _rows() -> Iterator[tuple[str, ...]]:
     for column, cells in beside.items():
         assert (cells[0] != NO) == (column in parameters)
         answers.setdefault(("data with", *cells), []).append(column)
-    rest = [kind for kind in get_args(KindName) if not KINDS[kind].scannable]
+    rest = [name for name, kind in all_kinds().items() if not kind.scannable]
     answers["data with", NO, f"{YES}, if it is read whole"] = rest
     for (what, *cells), names in answers.items():
         if {*cells} != {YES}:

@@ -7,6 +7,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.plugins.large import planning
 from tests.pages import ROOT
+from tests.plugged import all_plugins
 from tests.plugins.large import abilities
 from tests.public import functions
 
@@ -78,6 +79,7 @@ def test_functions_refuse_the_sources_that_the_table_says(name, sources):
         assert refused == (abilities.needs()[name] not in abilities.SOURCES[source].abilities)
 
 
+@pytest.mark.skipif(not all_plugins(), reason="the page is of all plugins")
 def test_the_table_of_the_page_is_of_today():
     page = (ROOT / "docs" / "large.md").read_text("utf-8")
     assert abilities.shown(page) == abilities.table(), (
