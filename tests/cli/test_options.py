@@ -3,6 +3,7 @@ import json
 import sys
 from dataclasses import dataclass
 from types import SimpleNamespace
+from typing import Literal, get_args, get_origin
 
 import pytest
 from click.testing import CliRunner
@@ -64,20 +65,45 @@ def test_groups_share_no_name():
     assert len(names) == len(set(names))
 
 
+def standing_for(options, function):
+    """Options that stand for a parameter of a function, each with that parameter."""
+    known = inspect.signature(function, eval_str=True).parameters
+    single = [each for each in options if isinstance(each, Option) and each.name in known]
+    return [(each, known[each.name]) for each in single]
+
+
+def choices_of(annotation):
+    """Values of a Literal, which may be one of several types; none of other annotations."""
+    parts = [annotation, *get_args(annotation)]
+    return {name for part in parts if get_origin(part) is Literal for name in get_args(part)}
+
+
 LIBRARY = {
     "compare": mc.compare, "groups": mc.compare_groups, "gate": mc.decide,
     "sample-size": mc.sample_size, "demo": mc.compare,
 } | plugged("LIBRARY")  # fmt: skip
+STANDING = {
+    name: standing_for(next(row.options for row in COMMANDS if row.name == name), function)
+    for name, function in LIBRARY.items()
+} | {"reading": standing_for(READING.every, mc.read_predictions)}
 
 
-@pytest.mark.parametrize("command", LIBRARY)
+@pytest.mark.parametrize("command", STANDING)
 def test_defaults_of_a_command_are_those_of_the_library(command):
-    row = next(row for row in COMMANDS if row.name == command)
-    given = {each.name: each.default for each in row.options if isinstance(each, Option)}
-    known = inspect.signature(LIBRARY[command]).parameters
-    same = {name for name in given if name in known and given[name] not in (None, REQUIRED)}
-    assert same
-    assert {name: given[name] for name in same} == {name: known[name].default for name in same}
+    given = [each for each in STANDING[command] if each[0].default not in (None, REQUIRED)]
+    assert given
+    assert [own.default for own, _ in given] == [other.default for _, other in given]
+
+
+# Bounds are a choice of `compare`, and those of folds are of another function.
+OF_MORE = {("reading", "missing"), ("ranks", "test")}
+
+
+@pytest.mark.parametrize("command", STANDING)
+def test_choices_of_a_command_are_those_of_the_library(command):
+    for option, parameter in STANDING[command]:
+        own, known = choices_of(option.type), choices_of(parameter.annotation)
+        assert own <= known or not own or (command, option.name) in OF_MORE, option.name
 
 
 def test_what_a_command_calls_takes_its_options():
