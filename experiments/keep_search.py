@@ -150,10 +150,10 @@ def draw(found: Mapping[str, pd.DataFrame]) -> Figure:
         f"A search of {N_CHANGES} changes of which 5 are real",
         f"n={N_SAMPLES} metric={METRIC} changed={CHANGED}",
         keys=[("progress as believed", believed), ("true progress", true),
-              ("a real change", Look(MUTED, line=":"))],
+              ("a real change", Look(MUTED, line=":"))], y_label="macro F1 gained",
     )  # fmt: skip
     panels = [panel(*each) for each in found.items()]
-    return draw_panels(caption, [panels], (2.9, 2.6), y_label="macro F1 gained")
+    return draw_panels(caption, [panels], (2.9, 2.6))
 
 
 if __name__ == "__main__":

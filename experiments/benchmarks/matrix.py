@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 
 import modelcompare as mc
+from modelcompare.comparison.correction import Procedure
 from modelcompare.comparison.duration import expected_seconds
 from modelcompare.results import Comparison
 
@@ -225,8 +226,9 @@ def measure(row: Row) -> dict[str, float]:
     if isinstance(result, Comparison):
         evidence = result.evidence
         found["expected"] = expected_seconds(
-            evidence.bootstrap.evaluation, len(evidence.pairs[0]), evidence.n_resamples
-        )
+            evidence.bootstrap.evaluation, len(evidence.pairs[0]), evidence.n_resamples,
+            Procedure(), None,
+        )  # fmt: skip
     return found
 
 

@@ -15,7 +15,7 @@ from modelcompare.comparison.bootstrap import drawn_now, evaluate
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.bounds import bounded
 from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.correction import correct, steps_expected
+from modelcompare.comparison.correction import Procedure, correct
 from modelcompare.comparison.duration import warn_of_time
 from modelcompare.comparison.few_labels import warn_of_little_data
 from modelcompare.comparison.notes import warn_of_tests
@@ -214,20 +214,23 @@ def compare(
         predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
     )
     new_runs, used = _beyond_items(evaluation, generalize_to, method, used, correction, undefined)
-    _check_size(evaluation, len(a))
-    warn_of_time(evaluation, len(a), n_resamples, used, correction, family, alpha, n_jobs)
+    # Refused before arrays are allocated.
+    check_pairs(len(a), len(evaluation.keys))
+    check_covariances(len(evaluation.models), len(evaluation.keys))
+    procedure = Procedure(test=used, correction=correction, family=family, alpha=alpha)
+    warn_of_time(evaluation, len(a), n_resamples, procedure, n_jobs)
     n_drawn = n_resamples if draws or correction == "max-t" or undefined != "count" else 0
     weights = BootstrapWeights(evaluation.units, n_drawn, seed_sequence(rng), scheme)
     replicated = BootstrapResult(evaluation, weights, n_jobs, progress, new_runs)
     places = places_of(evaluation, classes)
     asked = _drawn_if_needed(replicated, undefined, places)
-    steps = steps_expected(len(a), n_resamples, correction, family, alpha)
+    steps = procedure.steps_down(len(a), n_resamples)
     every = PairView(replicated, (a, b), n_resamples, steps=steps)
     # Count before the test, whose arrays stay in memory for the step-down.
     asked.warn_of_undefined()
     pairs, outcome = tested(asked, every, significance.run_named(used, every))
-    p_adjusted, corrections_used = correct(pairs, outcome, correction, family=family, alpha=alpha)
-    few = warn_of_tests(pairs, outcome, p_adjusted, used, correction, alpha, family, every, places)
+    p_adjusted, corrections_used = correct(pairs, outcome, procedure)
+    few = warn_of_tests(pairs, outcome, p_adjusted, procedure, every, places)
     scores, differences, sparse = _intervals(replicated, every, method, confidence_level, places)
     warn_of_no_width(pairs, differences, method)
     return Comparison(evidence=Compared(
@@ -262,12 +265,6 @@ def _beyond_items(
     test = "wald" if test == DEFAULT_TEST else test
     check_named("test", test, ["wald", *([] if judged else [RUN_TEST])], judged=judged)
     return new_runs, test
-
-
-def _check_size(evaluation: Evaluation, n_pairs: int) -> None:
-    """Refuse what does not fit into memory before arrays are allocated."""
-    check_pairs(n_pairs, len(evaluation.keys))
-    check_covariances(len(evaluation.models), len(evaluation.keys))
 
 
 def _intervals(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr
@@ -24,13 +25,30 @@ from modelcompare.words import Correction, Family
 _BY_P_VALUE = ("holm", "hochberg", "hommel", "bonferroni", "sidak")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Procedure:
+    """Procedure of multiple testing: a test, its correction, the family and the level.
+
+    Parameters
+    ----------
+    test, correction, family, alpha
+        As in `compare`.
+    """
+
+    test: str = SWAPS
+    correction: Correction = "holm"
+    family: Family = "metric"
+    alpha: float = 0.05
+
+    def steps_down(self, n_tests: int, n_resamples: int) -> bool:
+        """Return True if p-values of so many swaps are too large for so many tests."""
+        least = self.alpha * (n_resamples + 1)
+        floored = self.correction in _BY_P_VALUE and n_tests >= least
+        return self.family == "metric" and (floored or self.correction == "min-p")
+
+
 def correct(
-    pairs: Contrasts,
-    outcome: Outcome,
-    correction: Correction,
-    *,
-    family: Family,
-    alpha: float,
+    pairs: Contrasts, outcome: Outcome, procedure: Procedure
 ) -> tuple[FloatArray, dict[str, str]]:
     """Adjust p-values within each family: all pairs and classes of a metric, or of all metrics.
 
@@ -49,11 +67,12 @@ def correct(
     used: dict[str, str] = {}
     if len(out) == 0:
         return out, used
-    metrics = pairs.evaluation.metrics
+    metrics, correction = pairs.evaluation.metrics, procedure.correction
+    family = procedure.family
     for metric in metrics if family == "metric" else metrics[:1]:
         where = pairs.evaluation.metric_slice(metric.name) if family == "metric" else slice(None)
         step_down = outcome.step_down.get(metric.name) if family == "metric" else None
-        floored = _floored(outcome, where, correction, alpha)
+        floored = _floored(outcome, where, procedure)
         if correction == "max-t":
             difference = pairs.estimate[:, where]
             null = pairs.replicates[:, :, where] - difference
@@ -124,21 +143,14 @@ def adjust_groups(
     return [np.where(np.isnan(p), p, adjusted) for p, adjusted in zip(within, out, strict=True)]
 
 
-def _floored(outcome: Outcome, where: slice, correction: Correction, alpha: float) -> bool:
+def _floored(outcome: Outcome, where: slice, procedure: Procedure) -> bool:
     """Return whether no test of a family can be significant, however large the differences."""
-    if outcome.floor is None or correction not in _BY_P_VALUE:
+    if outcome.floor is None or procedure.correction not in _BY_P_VALUE:
         return False
     tested = ~np.isnan(outcome.p_value[:, where])
     floor = outcome.floor[:, where][tested]
-    return len(floor) > 1 and float(floor.min()) < alpha <= float(floor.min()) * len(floor)
-
-
-def steps_expected(
-    n_tests: int, n_resamples: int, correction: Correction, family: Family, alpha: float
-) -> bool:
-    """Return True if p-values of so many swaps are too large for so many tests, and step down."""
-    floored = correction in _BY_P_VALUE and n_tests >= alpha * (n_resamples + 1)
-    return family == "metric" and (floored or correction == "min-p")
+    least = float(floor.min(initial=np.inf))
+    return len(floor) > 1 and least < procedure.alpha <= least * len(floor)
 
 
 def corrected_bounds(evidence: Evidence, rows: IntArray) -> FloatArray:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from modelcompare.comparison.correction import steps_expected
+from modelcompare.comparison.correction import Procedure
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import n_workers, work
 from modelcompare.metrics.base import CallableMetric, Metric
 from modelcompare.significance.studentized import NAME as SWAPS
 from modelcompare.significance.studentized import algorithm_of, n_groups
-from modelcompare.words import Correction, Family, warn_caller
+from modelcompare.words import warn_caller
 
 # Nanoseconds of a processor for a number in a product, for one of a pair under a swap, and for a
 # sample whose outputs are swapped; experiments/benchmarks/matrix.py prints what calls take, too.
@@ -20,17 +20,14 @@ _SUMMED = ("mean", "quotient", "form", "contrast", "raw")
 
 
 def warn_of_time(
-    evaluation: Evaluation, n_pairs: int, n_resamples: int, test: str, correction: Correction,
-    family: Family, alpha: float, n_jobs: int | None,
-) -> None:  # fmt: skip
+    evaluation: Evaluation, n_pairs: int, n_resamples: int, procedure: Procedure, n_jobs: int | None
+) -> None:
     """Warn if the swaps of a test are expected to take a minute, with what takes less."""
-    if test != SWAPS:
+    if procedure.test != SWAPS:
         return
 
     def expected(pairs: int, resamples: int) -> float:
-        return expected_seconds(
-            evaluation, pairs, resamples, correction, family, alpha=alpha, n_jobs=n_jobs
-        )
+        return expected_seconds(evaluation, pairs, resamples, procedure, n_jobs)
 
     seconds, others = expected(n_pairs, n_resamples), len(evaluation.models) - 1
     # With a judge there are no swaps.
@@ -50,9 +47,8 @@ def warn_of_time(
 
 
 def expected_seconds(
-    evaluation: Evaluation, n_pairs: int, n_resamples: int, correction: Correction = "holm",
-    family: Family = "metric", *, alpha: float = 0.05, n_jobs: int | None = None,
-) -> float:  # fmt: skip
+    evaluation: Evaluation, n_pairs: int, n_resamples: int, procedure: Procedure, n_jobs: int | None
+) -> float:
     """Estimate the seconds that the default test takes, within a factor of about three.
 
     Swaps that are counted exactly, signs, and functions, whose time is not known, take none here.
@@ -71,9 +67,7 @@ def expected_seconds(
             continue
         where = evaluation.metric_slice(metric.name)
         n_tests = n_pairs * (where.stop - where.start)
-        nanoseconds += here * (
-            2 if steps_expected(n_tests, n_resamples, correction, family, alpha) else 1
-        )
+        nanoseconds += here * (2 if procedure.steps_down(n_tests, n_resamples) else 1)
     return nanoseconds / 1e9 / n_workers(n_jobs)
 
 

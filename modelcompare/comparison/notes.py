@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.comparison.correction import correct
+from modelcompare.comparison.correction import Procedure, correct
 from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.few_labels import worth
 from modelcompare.engine.influence import pair_carriers
@@ -19,7 +19,7 @@ from modelcompare.metrics import Metric, SparseDataWarning
 from modelcompare.metrics.planning import positive_note
 from modelcompare.significance import Outcome, PairView
 from modelcompare.significance.runs import note
-from modelcompare.words import Correction, Family, warn_caller
+from modelcompare.words import warn_caller
 
 # A difference of so many standard errors has a far smaller p-value than resampling can give.
 _CLEAR = 5.0
@@ -30,8 +30,8 @@ _CARRIERS, _MOST_CARRIERS = 5.0, 20_000_000
 
 
 def warn_of_tests(
-    pairs: PairView, outcome: Outcome, adjusted: FloatArray, test: str, correction: Correction,
-    alpha: float, family: Family, every: PairView, places: IntArray | None,
+    pairs: PairView, outcome: Outcome, adjusted: FloatArray, procedure: Procedure, every: PairView,
+    places: IntArray | None,
 ) -> tuple[str, ...]:  # fmt: skip
     """Warn where differences cannot be significant for reasons unrelated to the models.
 
@@ -41,35 +41,35 @@ def warn_of_tests(
     """
     if not len(adjusted):
         return ()
-    if correction == "max-t":
-        return _few_for_max_t(every, places, outcome, alpha, family)
-    least = outcome.floor
-    if test == RUN_TEST and least is not None:
-        possible = replace(outcome, p_value=least)
-        least, _ = correct(pairs, possible, correction, family=family, alpha=alpha)
-    floors = [*_floors(pairs, least, test, alpha)]
-    few = [*_few_resamples(pairs, outcome, adjusted, correction, test, alpha)]
-    for text in floors:
-        warn_caller(text, SparseDataWarning)
-    for text in few:
-        warn_caller(text, UserWarning)
-    return (*floors, *few)
+    sparse, few = [], []
+    if procedure.correction == "max-t":
+        sparse = [*_few_for_max_t(every, places, outcome, procedure)]
+    else:
+        least = outcome.floor
+        if procedure.test == RUN_TEST and least is not None:
+            least, _ = correct(pairs, replace(outcome, p_value=least), procedure)
+        sparse = [*_floors(pairs, least, procedure)]
+        few = [*_few_resamples(pairs, outcome, adjusted, procedure)]
+    for category, texts in ((SparseDataWarning, sparse), (UserWarning, few)):
+        for text in texts:
+            warn_caller(text, category)
+    return (*sparse, *few)
 
 
 def _few_for_max_t(
-    every: PairView, places: IntArray | None, outcome: Outcome, alpha: float, family: Family
-) -> tuple[str, ...]:
-    """Warn of each metric whose differences few samples carry, for resamples of so many tests.
+    every: PairView, places: IntArray | None, outcome: Outcome, procedure: Procedure
+) -> Iterator[str]:
+    """Yield a text for each metric whose differences few samples carry, for so many tests.
 
     Resamples are near the normal law up to the quantile z of Bonferroni's level if the carriers of
     a difference are several times z^2. Ten equal models of accuracy 0.8 differ significantly in
     0.07 to 0.10 of the families of 50 samples, of which ten carry a difference, by min-p in 0.05.
     Values are those at `places`, all if there are none.
     """
-    evaluation, texts = every.evaluation, []
+    evaluation, alpha, family = every.evaluation, procedure.alpha, procedure.family
     asked = np.arange(len(evaluation.keys)) if places is None else places
     if evaluation.by_blocks or evaluation.units.size * len(every.pairs[0]) > _MOST_CARRIERS:
-        return ()
+        return
     for metric in (each for each in evaluation.metrics if isinstance(each, Metric)):
         where = evaluation.metric_slice(metric.name)
         own = asked[(asked >= where.start) & (asked < where.stop)]
@@ -78,29 +78,26 @@ def _few_for_max_t(
         if n_tests and np.median(few) < _CARRIERS * chdtri(1, alpha / n_tests):
             swaps = metric.name in outcome.step_down and family == "metric"
             other = "min-p" if swaps else "holm"
-            texts.append(
+            yield (
                 f"{metric.name}: about {np.median(few):.0f} {evaluation.predictions.unit} carry a "
                 f"difference, too few for max-t over {n_tests:,} tests, which errs in more than "
                 f"alpha = {alpha:g} of the families. Use correction={other!r} (--correction "
                 f"{other})."
             )
-    for text in texts:
-        warn_caller(text, SparseDataWarning)
-    return tuple(texts)
 
 
-def _floors(pairs: PairView, least: FloatArray | None, test: str, alpha: float) -> Iterator[str]:
+def _floors(pairs: PairView, least: FloatArray | None, procedure: Procedure) -> Iterator[str]:
     """Yield a text for each metric whose smallest possible p-value is not below alpha."""
     if least is None:
         return
     clustered = pairs.evaluation.predictions.groups is not None
     cause = f"the models disagree on too few {'clusters' if clustered else 'samples'}."
-    if test == RUN_TEST:
+    if procedure.test == RUN_TEST:
         cause = (
             "there are too few ways to exchange runs for so many tests. Use test='wald' (--test "
             "wald), the default for new runs, or add runs."
         )
-    drawn = 1 / (pairs.n_resamples + 1)
+    drawn, alpha = 1 / (pairs.n_resamples + 1), procedure.alpha
     for metric in pairs.evaluation.metrics:
         where = pairs.evaluation.metric_slice(metric.name)
         floor = np.nanmin(least[:, where], initial=1.0)
@@ -112,17 +109,12 @@ def _floors(pairs: PairView, least: FloatArray | None, test: str, alpha: float) 
 
 
 def _few_resamples(
-    pairs: PairView,
-    outcome: Outcome,
-    adjusted: FloatArray,
-    correction: Correction,
-    test: str,
-    alpha: float,
+    pairs: PairView, outcome: Outcome, adjusted: FloatArray, procedure: Procedure
 ) -> Iterator[str]:
     """Yield a text for each metric with too few resamples for significant differences."""
-    if test in ("wald", RUN_TEST):
+    if procedure.test in ("wald", RUN_TEST):
         return
-    smallest = 1 / (pairs.n_resamples + 1)
+    smallest, alpha = 1 / (pairs.n_resamples + 1), procedure.alpha
     drawn = np.ones(adjusted.shape, dtype=bool)
     if outcome.floor is not None:
         drawn = np.isclose(outcome.floor, smallest, rtol=1e-9)
@@ -136,7 +128,7 @@ def _few_resamples(
         least = float(adjusted[:, where][held].min())
         text = f"{smallest:.2g}"
         if f"{least:.2g}" != text:
-            text += f", which {correction} makes {least:.2g}"
+            text += f", which {procedure.correction} makes {least:.2g}"
         enough = f"{math.ceil(2 * n_tests / alpha):,} or more"
         ways = f"{enough}, correction='max-t'," if n_tests > 1 else f"{enough},"
         yield (

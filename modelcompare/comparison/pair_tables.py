@@ -13,22 +13,22 @@ from modelcompare.report.tables import Column, Table, column, interval_column
 
 def pair_table(
     title: str, named: Sequence[Column], frame: pd.DataFrame, upwards: Mapping[str, bool | None],
-    confidence_level: float, correction: str, more: Sequence[Column] = (),
-    notes: Sequence[str] = (),
+    confidence_level: float, correction: str,
 ) -> Table:  # fmt: skip
     """Make a table of differences, each with an uncorrected interval and p-value.
 
     `upwards` has the direction of each metric. In the table + means that a is better.
     """
+    corrected, notes = [], []
     if correction != "none":
         level = interval_title(confidence_level)
         alone = f"{level} and p are those of each difference by itself"
-        notes = [f"{alone}; p ({correction}) is corrected.", *notes]
-        more = [column(f"p ({correction})", "p_adjusted"), *more]
+        notes = [f"{alone}; p ({correction}) is corrected."]
+        corrected = [column(f"p ({correction})", "p_adjusted")]
     shown = turned(frame, upwards, ("difference", "difference"), ("ci_low", "ci_high"))
     return Table.of(
         title, shown, *named, "model_a", "model_b", column("lead", "difference"),
-        interval_column(confidence_level), column("p", "p_value"), *more,
+        interval_column(confidence_level), column("p", "p_value"), *corrected,
         subtitle=lead_meaning(upwards), notes=notes, decimals=None,
     )  # fmt: skip
 

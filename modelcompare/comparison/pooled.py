@@ -11,7 +11,7 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.correction import correct
+from modelcompare.comparison.correction import Procedure, correct
 from modelcompare.comparison.evidence import winners
 from modelcompare.engine.axis import pair_frame
 from modelcompare.engine.contrasts import Contrasts, Sample
@@ -101,7 +101,8 @@ def difference_frame(
     interval = pooled.interval(first.method, first.confidence_level)
     alpha = first.alpha
     outcome = Outcome(pooled.estimate, pooled.p_values(first.method, alpha))
-    adjusted, _ = correct(pooled.low, outcome, first.correction, family="metric", alpha=alpha)
+    procedure = Procedure(test=first.test, correction=first.correction, alpha=alpha)
+    adjusted, _ = correct(pooled.low, outcome, procedure)
     leads = pooled.nearest * first.direction > 0
     return pair_frame(
         models, *pairs, first.keys, difference=pooled.estimate, ci_low=interval.low,

@@ -86,12 +86,12 @@ def plot_judge(result: JudgeReport, ax: Axes | None = None) -> Figure:
     title = f"The judge on {result.n_labels:,} samples that people labelled, {level}"
     note = "shares of the samples with each label by people\n" if drawn else ""
     note += f"diamond: p < {result.alpha:g}, adjusted for all models"
-    return draw_panels(
-        Caption(title, result.signature, "; ".join(filter(None, [of_classes, of_models])), note),
-        [[squares] * bool(drawn) + [bias] * bool(rows)],
-        (3.2, max(height_of(rows), 0.34 * len(drawn) + 1.4)), ax=ax, least_width=4.4,
-        y_label="label by people" if drawn else "",
-    )  # fmt: skip
+    shown = "; ".join(filter(None, [of_classes, of_models]))
+    y_label = "label by people" if drawn else ""
+    caption = Caption(title, result.signature, shown, note, y_label=y_label)
+    panels = [[squares] * bool(drawn) + [bias] * bool(rows)]
+    size = 3.2, max(height_of(rows), 0.34 * len(drawn) + 1.4)
+    return draw_panels(caption, panels, size, ax=ax, least_width=4.4)
 
 
 @dataclass(frozen=True, kw_only=True)

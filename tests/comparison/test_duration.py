@@ -8,7 +8,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.comparison import duration
-from modelcompare.comparison.duration import expected_seconds
+from modelcompare.comparison.correction import Procedure
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.significance import studentized
@@ -50,6 +50,12 @@ def slow(monkeypatch):
 def stated(text):
     found = re.findall(r"about ([\d,]+) (hours|minutes|s)\b", text)
     return [int(number.replace(",", "")) * SECONDS[unit] for number, unit in found]
+
+
+def expected_seconds(evaluation, n_pairs, n_resamples, n_jobs=None, **procedure):
+    return duration.expected_seconds(
+        evaluation, n_pairs, n_resamples, Procedure(**procedure), n_jobs
+    )
 
 
 @pytest.mark.usefixtures("slow")
@@ -134,8 +140,10 @@ def test_swaps_that_are_counted_exactly_or_step_down_are_known():
     )
 
 
-@pytest.mark.parametrize("asked", [("none", "metric"), ("fdr_bh", "metric"), ("holm", "all")])
+@pytest.mark.parametrize("asked", [
+    {"correction": "none"}, {"correction": "fdr_bh"}, {"family": "all"},
+], ids=str)  # fmt: skip
 def test_a_correction_that_does_not_step_down_takes_less(asked):
     evaluation = evaluated(models(7), "f1_macro")
     stepped = expected_seconds(evaluation, 21, 300, n_jobs=1)
-    assert expected_seconds(evaluation, 21, 300, *asked, n_jobs=1) == pytest.approx(stepped / 2)
+    assert expected_seconds(evaluation, 21, 300, n_jobs=1, **asked) == pytest.approx(stepped / 2)

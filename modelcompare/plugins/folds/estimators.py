@@ -24,6 +24,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.plugins.folds.fold_comparison import (
     FOLDS,
     FoldComparison,
+    FoldSettings,
     check_fold_correction,
     compare_on_folds,
     with_pooled,
@@ -122,10 +123,10 @@ def compare_estimators(
         estimators, X, y, splits, groups=groups, n_jobs=n_jobs, progress=progress
     )
     found = replace(found, positive=positive)
-    compared = _on_folds(
-        found, parts, metrics, test=test, correction=correction, alpha=alpha, rope=rope,
-        confidence_level=confidence_level,
-    )  # fmt: skip
+    settings = FoldSettings(
+        test=test, correction=correction, alpha=alpha, rope=rope, confidence_level=confidence_level
+    )
+    compared = _on_folds(found, parts, metrics, settings)
     note = f"{n_alone:,} of {len(splits):,} folds are left out: they have one sample, and no value."
     compared = replace(
         compared, predictions=tuple(found.read(part, soft=False) for part in parts),
@@ -142,7 +143,7 @@ def compare_estimators(
 
 def _on_folds(
     found: OutOfFold, repeats: Sequence[Sequence[int]],
-    metrics: MetricLike | Sequence[MetricLike] | None, **options: Any,
+    metrics: MetricLike | Sequence[MetricLike] | None, settings: FoldSettings,
 ) -> FoldComparison:  # fmt: skip
     """Compare the values of all models on each fold; metrics of labels use `predict`."""
     sizes = np.array([(len(train), len(held)) for train, held in found.splits])
@@ -167,7 +168,7 @@ def _on_folds(
     return compare_on_folds(
         joined_frame(frames) if frames else none,
         sizes[used if len(used) else slice(None)].mean(axis=0),
-        {m.name: known_direction(m.name, m.greater_is_better) for m in chosen}, **options,
+        {m.name: known_direction(m.name, m.greater_is_better) for m in chosen}, settings,
     )  # fmt: skip
 
 

@@ -47,7 +47,18 @@ _COLUMNS = [
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoldComparison(Result):
+class FoldSettings:
+    """Test of differences on folds, its correction and level, and those of intervals."""
+
+    test: FoldTest
+    correction: Correction
+    alpha: float = field(repr=False, metadata=HIDDEN)
+    rope: float
+    confidence_level: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoldComparison(FoldSettings, Result):
     """Models compared by their values on the folds of a cross-validation.
 
     Attributes
@@ -88,10 +99,6 @@ class FoldComparison(Result):
         Field("p_equivalent", "share"), "p_b",
     ))  # fmt: skip
     greater_is_better: Mapping[str, bool] = field(repr=False, metadata=HIDDEN)
-    test: FoldTest
-    correction: str
-    rope: float
-    confidence_level: float
     predictions: tuple[Predictions, ...] = field(default=(), repr=False, metadata=HIDDEN)
     probabilities: tuple[Predictions, ...] = field(default=(), repr=False, metadata=HIDDEN)
     seed_label: str | None = field(default=None, repr=False)
@@ -148,14 +155,18 @@ class FoldComparison(Result):
             "a, same, b: posterior probability that a is better, that the difference is within "
             f"{self.rope:g}, that b is better (Bayesian correlated t-test)."
         )
+        differences = pair_table(
+            "Differences", [VALUE], self.differences, self.greater_is_better,
+            self.confidence_level, self.correction,
+        )  # fmt: skip
         tables = {
             "scores": self._table(
                 "Over folds", scores, VALUE, "model", "mean", "sd", "n_folds",
                 decimals=[decimals_for([sd]) for sd in scores["sd"]], notes=self.notes,
             ),
-            "differences": pair_table(
-                "Differences", [VALUE], self.differences, self.greater_is_better,
-                self.confidence_level, self.correction, posterior, [note],
+            "differences": replace(
+                differences, columns=[*differences.columns, *posterior],
+                notes=[*differences.notes, note],
             ),
         }  # fmt: skip
         return self._document(tables, findings=self._sentences())
@@ -224,8 +235,8 @@ def with_pooled(
 
 
 def compare_on_folds(
-    folds: pd.DataFrame, sizes: FloatArray, greater_is_better: Mapping[str, bool], *,
-    test: FoldTest, correction: Correction, alpha: float, rope: float, confidence_level: float,
+    folds: pd.DataFrame, sizes: FloatArray, greater_is_better: Mapping[str, bool],
+    settings: FoldSettings,
 ) -> FoldComparison:  # fmt: skip
     """Test every pair of models by every metric.
 
@@ -237,8 +248,8 @@ def compare_on_folds(
         Mean sizes of a fold's training and test part; only their ratio matters.
     greater_is_better : mapping of str to bool
         Direction of each metric.
-    test, correction, alpha, rope, confidence_level
-        As in `compare_folds`.
+    settings : FoldSettings
+        Options of `compare_folds`.
     """
     n_train, n_test = sizes
     models = folds["model"].unique()
@@ -250,9 +261,9 @@ def compare_on_folds(
         values = part["value"].to_numpy().reshape(-1, len(models)).T
         for first, second, d in zip(a, b, pair_differences(values, a, b), strict=True):
             names = models[first], models[second]
-            found = _fold_test(test, d, n_test / n_train)
-            posterior = correlated_t(sign * d, n_test / (n_train + n_test), rope)
-            low, high = _interval(found, confidence_level)
+            found = _fold_test(settings.test, d, n_test / n_train)
+            posterior = correlated_t(sign * d, n_test / (n_train + n_test), settings.rope)
+            low, high = _interval(found, settings.confidence_level)
             leads = sign * found.difference
             rows.append((
                 *names, metric, label, found.difference, found.standard_error, low, high,
@@ -262,12 +273,11 @@ def compare_on_folds(
     frame = pd.DataFrame(rows, columns=_COLUMNS)
     frame["label"] = pd.Series([row[_COLUMNS.index("label")] for row in rows], dtype=object)
     p_values = frame["p_value"].astype(np.float64).groupby(frame["metric"])
-    frame["p_adjusted"] = p_values.transform(lambda p: adjust(p.to_numpy(), correction))
-    frame["better"] = frame["better"].where(frame["p_adjusted"] < alpha)
+    frame["p_adjusted"] = p_values.transform(lambda p: adjust(p.to_numpy(), settings.correction))
+    frame["better"] = frame["better"].where(frame["p_adjusted"] < settings.alpha)
     return FoldComparison(
-        folds=folds, differences=frame, greater_is_better=greater_is_better, test=test,
-        correction=correction, rope=rope, confidence_level=confidence_level,
-    )  # fmt: skip
+        folds=folds, differences=frame, greater_is_better=greater_is_better, **vars(settings)
+    )
 
 
 def _interval(found: FoldTestResult, confidence_level: float) -> tuple[float, float]:

@@ -19,6 +19,7 @@ from modelcompare.options import check_positive
 from modelcompare.plugins.folds.fold_comparison import (
     FOLDS,
     FoldComparison,
+    FoldSettings,
     check_fold_correction,
     compare_on_folds,
 )
@@ -101,11 +102,11 @@ def compare_folds(
             f"{', '.join(map(str, repeats))} rows; use 'corrected-t'."
         )
     better_up = {name: _direction(name, greater_is_better) for name in tidy["metric"].unique()}
-    result = compare_on_folds(
-        tidy.assign(n_train=sizes[0], n_test=sizes[1])[FOLDS], sizes, better_up, test=test,
-        correction=correction, alpha=alpha, rope=rope, confidence_level=confidence_level,
-    )  # fmt: skip
-    return replace(result, notes=read.notes)
+    settings = FoldSettings(
+        test=test, correction=correction, alpha=alpha, rope=rope, confidence_level=confidence_level
+    )
+    sized = tidy.assign(n_train=sizes[0], n_test=sizes[1])[FOLDS]
+    return replace(compare_on_folds(sized, sizes, better_up, settings), notes=read.notes)
 
 
 def _in_order(tidy: pd.DataFrame) -> pd.DataFrame:

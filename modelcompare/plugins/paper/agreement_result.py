@@ -97,14 +97,17 @@ def plot_population(
         series=list(zip(frame["metric_small"], frame["metric_whole"], strict=True)),
     )  # fmt: skip
     title = f"Same order of models as on the whole test set: {study.n_samples:,} samples"
-    caption = Caption(title, study.signature, note="thick: mean over classes; thin: each class")
+    caption = Caption(
+        title, study.signature, note="thick: mean over classes; thin: each class",
+        y_label="% of pairs in the same order",
+    )  # fmt: skip
     pairs = study.metric_pairs.pairs
     words = ["metric: its own order", "counterpart: the metric's", "counterpart: its own"]
     if len(pairs) == 1:
         a, b = pairs[0]
         words = [f"{a}: its own order", f"{b}: the order by {a}", f"{b}: its own order"]
     panels = {f"{a} and {b}": [(a, a), (b, a), (b, b)] for a, b in pairs}
-    return plot_shares(lines, panels, words, caption, "% of pairs in the same order", ax=ax)
+    return plot_shares(lines, panels, words, caption, ax=ax)
 
 
 _PCT_AGREE = Field("pct_agree", "estimate")

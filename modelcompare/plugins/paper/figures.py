@@ -39,7 +39,7 @@ _THIN: dict[str, Any] = {"linewidth": 0.6, "alpha": 0.35}
 
 def plot_shares(
     frame: pd.DataFrame, panels: Mapping[str, Sequence[Hashable]], words: Sequence[str],
-    caption: Caption, scale: str, *, finish: Panel | None = None, ax: Axes | None = None,
+    caption: Caption, *, finish: Panel | None = None, ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Plot shares against the ratio, with a panel for each pair of metrics.
 
@@ -61,7 +61,7 @@ def plot_shares(
 
     return draw_panels(
         replace(caption, keys=keys), wrapped([partial(draw, title) for title in panels]),
-        (2.6, 2.8), ax=ax, least_width=5.0, y_label=scale, finish=finish, sharey=True,
+        (2.6, 2.8), ax=ax, least_width=5.0, finish=finish, sharey=True,
     )  # fmt: skip
 
 

@@ -66,7 +66,7 @@ def plot_sensitivity(
         f"Same decisions, other confidences: {study.n_samples:,} samples, "
         f"{interval_title(study.confidence_level)}"
     )
-    caption = Caption(title, study.signature, shown, keys=looks(models))
+    caption = Caption(title, study.signature, shown, keys=looks(models), y_label="change")
 
     def draw(what: str, name: str, axes: Axes) -> None:
         plain_axes(axes, name)
@@ -78,9 +78,7 @@ def plot_sensitivity(
         _keep_zero_readable(axes)
 
     panels = [[partial(draw, what, name) for name in metrics] for what in changes]
-    return draw_panels(
-        caption, panels, (2.3, 2.3), ax=ax, least_width=5.0, y_label="change", sharex="row"
-    )
+    return draw_panels(caption, panels, (2.3, 2.3), ax=ax, least_width=5.0, sharex="row")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,14 +48,16 @@ def plot_undefined(study: UndefinedStudy, ax: Axes | None = None) -> Figure:
         f"How often a metric has no value, mean over classes: {study.n_samples:,} samples, "
         f"{study.n_resamples:,} resamples"
     )
-    caption = Caption(title, study.signature, note="thick: mean over models; thin: each model")
+    caption = Caption(
+        title, study.signature, note="thick: mean over models; thin: each model",
+        y_label="% of resamples undefined",
+    )  # fmt: skip
     pairs = study.metric_pairs.pairs
     words = pairs[0] if len(pairs) == 1 else ("the metric", "its counterpart")
     panels = {f"{a} and {b}": (a, b) for a, b in pairs}
     return plot_shares(
-        lines, panels, words, caption, "% of resamples undefined",
-        finish=lambda axes: axes.set_ylim(bottom=0), ax=ax,
-    )  # fmt: skip
+        lines, panels, words, caption, finish=lambda axes: axes.set_ylim(bottom=0), ax=ax
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

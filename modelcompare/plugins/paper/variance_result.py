@@ -92,7 +92,7 @@ def plot_variances(
         f"{study.n_resamples:,} resamples"
     )
     keys = [*model_keys(study.models), *_metric_keys(names, study.models)]
-    caption = Caption(title, study.signature, shown, range_note(study.models), keys)
+    caption = Caption(title, study.signature, shown, range_note(study.models), keys, "variance")
     drawn = study.distribution["metric"].isin(names)
     if labels[0] is not None:
         drawn &= study.distribution["label"].isin(labels)
@@ -107,7 +107,7 @@ def plot_variances(
 
     return draw_panels(
         caption, wrapped([partial(draw, place) for place in range(len(labels))], n_columns),
-        (2.7, 2.5), ax=ax, least_width=5.0, y_label="variance",
+        (2.7, 2.5), ax=ax, least_width=5.0,
         finish=partial(_log_with_zero, rows["variance"]), sharex=True, sharey=True,
     )  # fmt: skip
 

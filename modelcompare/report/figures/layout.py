@@ -53,6 +53,7 @@ class Caption:
     shown: str = ""  # which models and classes, where not all are
     note: str = ""  # what marks and lines mean
     keys: Sequence[tuple[str, Look]] = ()  # entries of the legend
+    y_label: str = ""  # of the panels in the first column
 
 
 def check_matplotlib() -> None:
@@ -62,15 +63,15 @@ def check_matplotlib() -> None:
 
 def draw_panels(
     caption: Caption, rows: Sequence[Sequence[Panel]], size: tuple[float, float | Sequence[float]],
-    *, ax: Axes | None = None, least_width: float = 0.0, y_label: str = "",
-    finish: Panel | None = None, settled: Panel | None = None, **grid: Any,
+    *, ax: Axes | None = None, least_width: float = 0.0, finish: Panel | None = None,
+    settled: Panel | None = None, **grid: Any,
 ) -> Figure:  # fmt: skip
     """Draw rows of panels in our style, or the first of them into an `ax` of the user's.
 
     Parameters
     ----------
     caption : Caption
-        Texts around the panels; a user's `ax` takes the legend alone.
+        Texts around the panels; a user's `ax` takes the legend and the label alone.
     rows : sequence of sequence of callable
         From top to bottom and left to right, what draws a panel into its axes.
     size : tuple of float and float, or sequence of float
@@ -79,8 +80,6 @@ def draw_panels(
         Axes of the user's, in the user's style.
     least_width : float
         Inches that the columns take together at least.
-    y_label : str
-        Of the panels in the first column.
     finish : callable, optional
         Called with the first axes when all are drawn, to set the limits that they share.
     settled : callable, optional
@@ -95,7 +94,7 @@ def draw_panels(
 
     if ax is not None:
         with mpl.rc_context({"text.parse_math": False}):
-            _fill(np.array([[_checked(ax)]], dtype=object), [rows[0][:1]], y_label, finish)
+            _fill(np.array([[_checked(ax)]], dtype=object), [rows[0][:1]], caption.y_label, finish)
             if caption.keys:
                 ax.legend(handles=_handles(caption.keys))
             if settled is not None:
@@ -111,7 +110,7 @@ def draw_panels(
         inches = max(width * n_columns, least_width), sum(heights)
         figure = SignedFigure(figsize=inches, facecolor="white")
         axes = figure.subplots(len(rows), n_columns, squeeze=False, height_ratios=heights, **grid)
-        _fill(axes, rows, y_label, finish)
+        _fill(axes, rows, caption.y_label, finish)
         _surround(figure, caption)
         _fit_texts(figure)
         if settled is not None:

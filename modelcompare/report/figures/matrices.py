@@ -129,8 +129,9 @@ def plot_confusion(
 
     side = max(0.34 * len(labels), 1.5)
     return draw_panels(
-        replace(caption, shown=shown, note=note), [[partial(draw, kind) for kind in shares]],
-        (side + 0.5 + 1.6 / len(shares), side + 1.5), ax=ax, sharey=True, y_label="true class",
+        replace(caption, shown=shown, note=note, y_label="true class"),
+        [[partial(draw, kind) for kind in shares]],
+        (side + 0.5 + 1.6 / len(shares), side + 1.5), ax=ax, sharey=True,
     )  # fmt: skip
 
 
