@@ -270,8 +270,9 @@ def test_a_sketch_keeps_the_class_and_one_of_a_query_takes_it(tmp_path):
     path = named.save(tmp_path / "named.parquet")
     assert mc.io.read_sketch(path).positive == named.positive == "fraud"
     frame = table(HARD).assign(id=range(N))  # noqa: F841  the query reads it
+    source = load("modelcompare.plugins.large.queries:DatabaseTable")("duckdb", "frame")
     text = load("modelcompare.plugins.large.queries:sketch_query")(
-        "duckdb", table="frame", true="y_true", models=[*HARD], id="id"
+        source, true="y_true", models=[*HARD], id="id"
     )
     found = duckdb.sql(text).df()
     assert mc.io.read_sketch(found).positive is None

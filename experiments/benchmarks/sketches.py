@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import modelcompare as mc
-from modelcompare.plugins.large.queries import sketch_query
+from modelcompare.plugins.large.queries import DatabaseTable, sketch_query
 
 BLOCK = 65_536
 CLASSES = ["contradiction", "entailment", "neutral"]
@@ -105,10 +105,8 @@ def main(n: int = 1_000_000) -> None:
 
 def queried(path: Path) -> mc.io.Sketch:
     """The sketch that DuckDB makes of the file."""
-    table = f"'{path}'"
-    query = sketch_query(
-        "duckdb", table=table, true="y_true", models=[*SKILLS], id="item", classes=CLASSES
-    )
+    source = DatabaseTable("duckdb", f"'{path}'", CLASSES)
+    query = sketch_query(source, true="y_true", models=[*SKILLS], id="item")
     with duckdb.connect() as connection:
         return mc.io.read_sketch(connection.sql(query).df())
 

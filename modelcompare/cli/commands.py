@@ -299,9 +299,9 @@ def _collected(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
     for group in command.options:
         if isinstance(group, Group):
             own = {option.name: values.pop(option.name) for option in group.every}
-            values[group.name] = load(f"{__package__}.{group.maker}")(**own)
+            values[group.name] = load(f"{group.package}.{group.maker}")(**own)
     if "kind" in typed:  # which the metrics may imply
-        values["reading"].asked = values.get("metrics") or [values.get("metric")]
+        values["reading"].asked = typed.get("metrics") or [typed.get("metric")]
     return {name: value for name, value in values.items() if value is not None}
 
 

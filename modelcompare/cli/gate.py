@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -25,64 +26,86 @@ _MARKER = "<!-- modelcompare gate -->"
 _LONGEST_COMMENT = 65_536
 
 
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """Two models, and the rules about them: given as such, or the options of one."""
+
+    baseline: str
+    candidate: str
+    metric: str | None
+    margin: float | None
+    label: str | None
+    rule: Sequence[str] | None
+    non_inferior: bool = False
+    superior: bool = False
+    equivalent: bool = False
+
+    @property
+    def has_options_of_rule(self) -> bool:
+        """True if options are given that a rule replaces."""
+        return not (self.metric is None and self.margin is None and self.label is None)
+
+    @property
+    def kind(self) -> Decision | None:
+        """The decision whose flag was given, or None."""
+        flags: dict[Decision, bool] = {
+            "non-inferior": self.non_inferior, "superior": self.superior,
+            "equivalent": self.equivalent,
+        }  # fmt: skip
+        chosen = [kind for kind, wanted in flags.items() if wanted]
+        if len(chosen) > 1:
+            raise ValueError(f"--{chosen[0]} and --{chosen[1]} exclude each other; ask for one.")
+        return chosen[0] if chosen else None
+
+    def ask(
+        self, ask: Callable[..., GateAnswer], reading: Reading, kind: Decision, *,
+        by_blocks: bool, **options: Any,
+    ) -> GateAnswer:  # fmt: skip
+        """Read a test set, or those of rules of several, and ask; a ledger needs all rows."""
+        rule = self.rule or ()
+        of_sets = any(map(is_of_sets, rule))
+        reading.compared = self.baseline, self.candidate
+        if rule:
+            reading.asked = [read_rule(each, of_sets=of_sets)["metric"] for each in rule]
+        predictions: Any = reading.read_sets() if of_sets else reading.read(by_blocks=by_blocks)
+        one = {
+            "metric": self.metric, "label": self.label, "kind": kind, "margin": self.margin or 0.0,
+        }  # fmt: skip
+        options |= {"missing": reading.missing_sets} if of_sets else {}
+        rules = read_rules(rule or one, predictions)
+        return ask(predictions, self.baseline, self.candidate, rules, **options)
+
+
 def gate(
-    reading: Reading, *, baseline: str, candidate: str, metric: str | None = None,
-    margin: float | None = None, label: str | None = None, rule: Sequence[str] = (),
-    non_inferior: bool, superior: bool, equivalent: bool, inconclusive_exit: int,
-    format: GateFormat, ask: Callable[..., GateAnswer] = ask_gate, by_blocks: bool = True,
-    **options: Any,
+    reading: Reading, question: Question, *, inconclusive_exit: int, format: GateFormat,
+    ask: Callable[..., GateAnswer] = ask_gate, by_blocks: bool = True, **options: Any,
 ) -> None:  # fmt: skip
     """Pass a candidate, or exit with a code that gives the reason."""
-    kind = _kind({"non-inferior": non_inferior, "superior": superior, "equivalent": equivalent})
-    if baseline == candidate:
-        raise ValueError(f"--baseline and --candidate are both {baseline!r}; name two models.")
-    if rule and (kind or margin is not None or label is not None or metric is not None):
-        example = metric or "f1_macro"
+    kind, rule = question.kind, question.rule
+    if question.baseline == question.candidate:
+        raise ValueError(
+            f"--baseline and --candidate are both {question.baseline!r}; name two models."
+        )
+    if rule and (kind or question.has_options_of_rule):
+        example = question.metric or "f1_macro"
         example = f"mean({example})" if is_of_sets(rule[0]) else example
         raise ValueError(
             f"--rule gives metric, class, margin and type of decision, as in {example}:-0.01; "
             "leave their options out."
         )
-    if not rule and margin is None and kind != "superior":
+    if not rule and question.margin is None and kind != "superior":
         raise ValueError(
             f"--margin is needed to ask for {kind or 'non-inferior'}: how much worse would matter?"
         )
-    asked = kind or "non-inferior"
-    given = {"metric": metric, "label": label, "kind": asked, "margin": margin or 0.0}
-    reading.compared = baseline, candidate
-    predictions, rules, more = read_for(reading, rule, given, by_blocks=by_blocks)
-    found = ask(predictions, baseline, candidate, rules, **options, **more)
+    found = question.ask(ask, reading, kind or "non-inferior", by_blocks=by_blocks, **options)
     print_answers(found, format, several=bool(rule))
     stop_unless_passed(found, inconclusive_exit)
-
-
-def read_for(
-    reading: Reading, rule: Sequence[str], given: Mapping[str, Any], *, by_blocks: bool
-) -> tuple[Any, list[dict[str, Any]], dict[str, Any]]:
-    """Read a test set and the rules, or what is `given` instead; a ledger needs all rows.
-
-    Rules of several test sets read these, with the options that they need.
-    """
-    of_sets = any(map(is_of_sets, rule))
-    if rule:
-        reading.asked = [read_rule(each, of_sets=of_sets)["metric"] for each in rule]
-    predictions: Any = reading.read_sets() if of_sets else reading.read(by_blocks=by_blocks)
-    rules = read_rules(rule or given, predictions)
-    return predictions, rules, {"missing": reading.missing_sets} if of_sets else {}
 
 
 def stop_unless_passed(found: GateAnswer, inconclusive_exit: int) -> None:
     """End the program with the code of an answer that is not a pass."""
     if not found.passed:
         raise click.exceptions.Exit(1 if found.answer == "shown otherwise" else inconclusive_exit)
-
-
-def _kind(asked: Mapping[Decision, bool]) -> Decision | None:
-    """Return the decision whose flag was given, or None."""
-    chosen = [kind for kind, wanted in asked.items() if wanted]
-    if len(chosen) > 1:
-        raise ValueError(f"--{chosen[0]} and --{chosen[1]} exclude each other; ask for one.")
-    return chosen[0] if chosen else None
 
 
 def print_answers(found: GateAnswer, format: GateFormat, *, several: bool) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from modelcompare.cli.commands import Command
 from modelcompare.cli.options import (
     OF_SETS,
     RESAMPLING,
     WHOLE,
+    Group,
     Texts,
     flag,
     metric,
@@ -29,6 +32,11 @@ def _exit_code(code: int) -> int:
     return code
 
 
+def question(*options: Option) -> Group:
+    """Models and rules, as one argument of a command."""
+    return Group("question", "gate:Question", options)
+
+
 RULE = Option(
     name="rule", type=Texts, metavar="RULE",
     help="METRIC:-MARGIN, METRIC:+MARGIN or METRIC:+-MARGIN (repeatable), with a class as in "
@@ -39,24 +47,25 @@ INCONCLUSIVE = Option(
     name="inconclusive_exit", type=int, default=1, metavar="CODE", parse=_exit_code,
     help="Exit code, 0 to 255, if there are not enough data.",
 )  # fmt: skip
+CANDIDATE = Option(
+    name="candidate", metavar="MODEL", help="Model that would replace it.",
+)  # fmt: skip
+LABEL = named("label", panel=None)
 GATES = (
     Command(
         "gate",
         "gate:gate",
         (
             WHOLE,
-            named("baseline", "Model in use.", type=str, default=REQUIRED, panel=None),
-            Option(
-                name="candidate", type=str, default=REQUIRED, metavar="MODEL",
-                help="Model that would replace it.",
+            question(
+                named("baseline", "Model in use.", type=str, default=REQUIRED, panel=None),
+                replace(CANDIDATE, type=str, default=REQUIRED), metric(panel=None),
+                OPTIONS["margin"],
+                flag(name="non_inferior", help="Pass if not worse (the default)."),
+                flag(name="superior", help="Pass if better by the margin."),
+                flag(name="equivalent", help="Pass if within the margins (TOST)."), LABEL, RULE,
             ),
-            metric(panel=None),
-            OPTIONS["margin"],
-            flag(name="non_inferior", help="Pass if not worse (the default)."),
-            flag(name="superior", help="Pass if better by the margin."),
-            flag(name="equivalent", help="Pass if within the margins (TOST)."),
-            named("label", panel=None),
-            named("alpha", "One-sided level.", panel=None), *OF_SETS, RULE, INCONCLUSIVE,
+            named("alpha", "One-sided level.", panel=None), *OF_SETS, INCONCLUSIVE,
             Option(
                 name="format", type=GateFormat, default="text", metavar="FORM",
                 help=f"{listed(GateFormat)}; github annotates a workflow, and adds a table to its "

@@ -39,17 +39,20 @@ class Group:
     name : str
         The argument.
     maker : str
-        The class that they make: a class of a module of this package, ``module:Class``.
+        The class that they make, ``module:Class`` of `package`.
     options : tuple of Option
         The options.
     keys : tuple of Option
         Rare ones, which are given as ``--read KEY=VALUE``.
+    package : str
+        The package of the class.
     """
 
     name: str
     maker: str
     options: tuple[Option, ...]
     keys: tuple[Option, ...] = ()
+    package: str = __package__
 
     @property
     def every(self) -> tuple[Option, ...]:

@@ -69,8 +69,9 @@ def test_a_command_thresholds_the_positive_class(run):
 def test_a_gate_on_a_sketch_of_a_query_asks(run):
     duckdb = pytest.importorskip("duckdb")
     frame = table(HARD).assign(id=range(N))  # noqa: F841  the query reads it
+    source = load("modelcompare.plugins.large.queries:DatabaseTable")("duckdb", "frame")
     text = load("modelcompare.plugins.large.queries:sketch_query")(
-        "duckdb", table="frame", true="y_true", models=[*HARD], id="id"
+        source, true="y_true", models=[*HARD], id="id"
     )
     duckdb.sql(text).df().to_parquet("sql.parquet")
     gate = ("gate", "--baseline", "bad", "--candidate", "good", "--margin", "0.02", "-m", "f1")

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from modelcompare.cli.commands import Command
-from modelcompare.cli.options import WHOLE, Texts, changed, metrics, output
+from modelcompare.cli.options import WHOLE, Group, Texts, changed, metrics, output
 from modelcompare.options import OPTIONS, Option
 from modelcompare.plugins.large.words import Dialect
 from modelcompare.words import listed
 
+_query = partial(Option, metavar="NAME", panel="Query")
+_QUERY = (
+    _query(
+        name="sql", type=Dialect | None,
+        help="Print the query that makes the sketch in a database instead: "
+        f"{listed(Dialect)}; it needs --table, --true, --id and --model for each column "
+        "of labels.",
+    ),
+    _query(name="table", help="Table that the query reads."),
+    _query(
+        name="classes", flags="--class", type=Texts,
+        help="Class (repeatable), where models have columns MODEL:CLASS of probabilities.",
+    ),
+)  # fmt: skip
 COMMANDS = (
     Command(
         "sketch",
@@ -24,19 +40,7 @@ COMMANDS = (
             ),
             OPTIONS["buckets"], OPTIONS["salt"],
             output(name="output", flags="--output -o", metavar="PATH", help="A .parquet file."),
-            Option(
-                name="sql", type=Dialect | None, metavar="NAME", panel="Query",
-                help="Print the query that makes the sketch in a database instead: "
-                f"{listed(Dialect)}; it needs --table, --true, --id and --model for each column "
-                "of labels.",
-            ),
-            Option(
-                name="table", metavar="NAME", panel="Query", help="Table that the query reads.",
-            ),
-            Option(
-                name="classes", flags="--class", type=Texts, metavar="NAME", panel="Query",
-                help="Class (repeatable), where models have columns MODEL:CLASS of probabilities.",
-            ),
+            Group("source", "run:database_table", _QUERY, package=__package__),
         ),
         """Sum a test set by a hash of its samples.
 

@@ -8,6 +8,7 @@ Some rows are no sums: `sources.found` uses them to refuse the same input as for
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import get_args
 
@@ -30,37 +31,53 @@ _NUMBER: dict[Dialect, str] = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class DatabaseTable:
+    """A table of predictions in a database.
+
+    Parameters
+    ----------
+    sql : {"duckdb", "spark"}
+        The database.
+    table : str
+        The table, as a query may name it; it is the one text that is not quoted.
+    classes : sequence of str
+        The classes, where models gave probabilities.
+    """
+
+    sql: Dialect
+    table: str
+    classes: Sequence[str] = ()
+
+
 @checked()
 def sketch_query(
-    dialect: Dialect, *, table: str, true: str, models: Sequence[str], id: str,
-    classes: Sequence[str] = (), buckets: int = BUCKETS, salt: str = SALT,
+    source: DatabaseTable, *, true: str, models: Sequence[str], id: str, buckets: int = BUCKETS,
+    salt: str = SALT,
 ) -> str:  # fmt: skip
     """Write the query whose result `read_sketch` reads: the sketch of a table of predictions.
 
     Parameters
     ----------
-    dialect : {"duckdb", "spark"}
-        The database that runs it.
-    table : str
-        The table, as the query may name it; it is the one text that is not quoted.
+    source : DatabaseTable
+        The table.
     true, id : str
         Columns of the true labels, and of the samples' (or clusters') names: rows of one name stay
         together.
     models : sequence of str
         Columns of the predicted labels; with `classes` each model has a column ``model:class`` of
         probabilities for each class instead.
-    classes : sequence of str
-        The classes, where models gave probabilities.
     buckets, salt
         As for `sketch`.
 
     Examples
     --------
-    >>> query = sketch_query("duckdb", table="preds", true="y", models=["a"], id="id")
+    >>> source = DatabaseTable("duckdb", "preds")
+    >>> query = sketch_query(source, true="y", models=["a"], id="id")
     >>> print(next(line.strip() for line in query.splitlines() if "GROUPING SETS" in line))
     GROUP BY GROUPING SETS ((bucket, truth), (bucket, truth, predicted_0))
     """
-    names = check_names("models", models)
+    dialect, classes, names = source.sql, source.classes, check_names("models", models)
     if not names:
         raise ValueError("`models` is empty; name the models' columns (--model).")
     checks.check_model_names(names)
@@ -75,7 +92,7 @@ def sketch_query(
     sets = [f"(bucket, truth, predicted_{place}{fault})" for place, fault in enumerate(faults)]
     rows = "\nUNION ALL ".join(_rows(dialect, names, classes, about))
     return (
-        f"WITH item AS (\n  SELECT {item}\n  FROM {table}\n), cell AS (\n  SELECT {cell}\n"
+        f"WITH item AS (\n  SELECT {item}\n  FROM {source.table}\n), cell AS (\n  SELECT {cell}\n"
         f"  FROM item\n  GROUP BY GROUPING SETS ({', '.join(['(bucket, truth)', *sets])})\n)\n"
         f"{rows}\n"
     )

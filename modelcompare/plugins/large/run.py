@@ -8,42 +8,47 @@ from pathlib import Path
 from modelcompare.cli.output import check_paths
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, say
-from modelcompare.plugins.large.queries import sketch_query
+from modelcompare.plugins.large.queries import DatabaseTable, sketch_query
 from modelcompare.plugins.large.sketches import Sketch
 from modelcompare.plugins.large.summing import sketch as sum_up
 from modelcompare.plugins.large.words import Dialect
 from modelcompare.words import BUCKETS, SALT
 
 
+def database_table(
+    *, sql: Dialect | None, table: str | None, classes: Sequence[str] | None
+) -> DatabaseTable | None:
+    """Return the table that a query is about, if one is asked for."""
+    if sql is not None:
+        return DatabaseTable(sql, table or "", classes or ())
+    for name, value in {"--table": table, "--class": classes}.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} is for a query; give its dialect with --sql, or leave it out."
+            )
+    return None
+
+
 def sketch(
-    reading: Reading, *, metrics: Sequence[str] | None = None, buckets: int, salt: str,
-    output: Path | None = None, sql: Dialect | None = None, table: str | None = None,
-    classes: Sequence[str] | None = None,
+    reading: Reading, *, source: DatabaseTable | None = None, metrics: Sequence[str] | None = None,
+    buckets: int, salt: str, output: Path | None = None,
 ) -> None:  # fmt: skip
     """Sum a test set by a hash of its samples, add sketches, or print a query that sums."""
-    if sql is not None:
+    if source is not None:
         if metrics is not None:
             raise ValueError(
                 "--metric is for predictions; a query's sketch has the metrics that it sums."
             )
         named = reading.groups or reading.id
         _check_query(reading, output, {
-            "--table": table, "--true": reading.true,
+            "--table": source.table, "--true": reading.true,
             "--model: a column of labels, or the stem of MODEL:CLASS": reading.models,
             "--id (or --groups): the column that names the samples": named,
         })  # fmt: skip
-        answer(
-            sketch_query(
-                sql, table=str(table), true=reading.true, models=reading.models, id=named,
-                classes=classes or [], buckets=buckets, salt=salt,
-            )
-        )  # fmt: skip
+        answer(sketch_query(
+            source, true=reading.true, models=reading.models, id=named, buckets=buckets, salt=salt,
+        ))  # fmt: skip
         return
-    for name, value in {"--table": table, "--class": classes}.items():
-        if value is not None:
-            raise ValueError(
-                f"{name} is for a query; give its dialect with --sql, or leave it out."
-            )
     if output is None or output.suffix.lower() != ".parquet":
         raise ValueError("-o is needed: where the sketch goes, a file that ends in .parquet.")
     check_paths([output], reading.files)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from modelcompare.cli.commands import Addition, Command
-from modelcompare.cli.gates import INCONCLUSIVE, RULE
+from modelcompare.cli.gates import CANDIDATE, INCONCLUSIVE, LABEL, RULE, question
 from modelcompare.cli.options import (
     OF_SETS,
     RESAMPLING,
@@ -67,13 +67,14 @@ COMMANDS = (
         "run:keep",
         (
             changed(WHOLE, "files", default=()),
-            Option(name="baseline", metavar="MODEL", help="Model kept last, or the first one."),
-            Option(name="candidate", metavar="MODEL", help="Model that would replace it."),
-            metric(panel=None),
-            replace(OPTIONS["margin"], help="Gain that must be exceeded; 0 by default."),
-            named("label", panel=None),
+            question(
+                Option(name="baseline", metavar="MODEL", help="Model kept last, or the first one."),
+                CANDIDATE, metric(panel=None),
+                replace(OPTIONS["margin"], help="Gain that must be exceeded; 0 by default."),
+                LABEL, RULE,
+            ),
             named("alpha", "One-sided level of all candidates together.", panel=None), *OF_SETS,
-            RULE, INCONCLUSIVE, replace(LEDGER, type=Path, default=REQUIRED), *CANDIDATES,
+            INCONCLUSIVE, replace(LEDGER, type=Path, default=REQUIRED), *CANDIDATES,
             flag(name="report", help="Report what was kept, and how much of it is luck."),
             OPTIONS["zero_division"], *RESAMPLING,
             plotted("With --report, draw the history: .png, .pdf or .svg."),

@@ -2,48 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 from modelcompare.cli import gate as gates
-from modelcompare.cli.gate import print_answers, read_for, stop_unless_passed
+from modelcompare.cli.gate import Question, print_answers, stop_unless_passed
 from modelcompare.cli.output import Output
 from modelcompare.cli.reading import Reading
 from modelcompare.plugins.ledgers.budget import budget
 from modelcompare.plugins.ledgers.keep import keep as ask_keep
 from modelcompare.plugins.ledgers.ledger import Ledger
 from modelcompare.plugins.ledgers.report import keep_report
-from modelcompare.plugins.ledgers.words import Control, Spending
+from modelcompare.plugins.ledgers.words import Spending
 from modelcompare.questions.gate import gate as ask_gate
 from modelcompare.questions.gate_result import GateAnswer
 
 
 def keep(
-    reading: Reading, output: Output, *, ledger: Path, baseline: str | None = None,
-    candidate: str | None = None, metric: str | None = None, margin: float | None = None,
-    label: str | None = None, rule: Sequence[str] = (), report: bool, inconclusive_exit: int,
-    candidates: int | None = None, control: Control | None = None, expect_head: str | None = None,
-    **options: Any,
+    reading: Reading, output: Output, question: Question, *, ledger: Path, report: bool,
+    inconclusive_exit: int, **options: Any,
 ) -> None:  # fmt: skip
     """Keep a candidate or not, or report what was kept."""
     output.check([ledger, *reading.files])
     if report:
-        output.emit(keep_report(ledger, margin=margin), inputs=[ledger])
+        output.emit(keep_report(ledger, margin=question.margin), inputs=[ledger])
         return
     if output.plot is not None:
         raise ValueError("--plot draws the history; add --report.")
-    if not (reading.files and baseline and candidate):
+    if not (reading.files and question.baseline and question.candidate):
         raise ValueError(
             "keep needs files of predictions, --baseline MODEL and --candidate MODEL; or --report."
         )
-    if rule and not (metric is None and margin is None and label is None):
+    if question.rule and question.has_options_of_rule:
         raise ValueError("--rule gives metric, class and margin; leave their options out.")
-    given = {"metric": metric, "label": label, "kind": "superior", "margin": margin or 0.0}
-    reading.compared = baseline, candidate
-    predictions, rules, more = read_for(reading, rule, given, by_blocks=False)
-    kept = Ledger(ledger, candidates=candidates, control=control, expect_head=expect_head)
-    found = ask_keep(predictions, baseline, candidate, rules, ledger=kept, **options, **more)
+    names = ("candidates", "control", "expect_head")
+    settings = {name: options.pop(name) for name in names if name in options}
+    options["ledger"] = Ledger(ledger, **settings)
+    found = question.ask(ask_keep, reading, "superior", by_blocks=False, **options)
     if output.form == "table" and output.output is None:
         print_answers(found, "text", several=True)
     else:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.plugins.large.queries import sketch_query
+from modelcompare.plugins.large.queries import DatabaseTable, sketch_query
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -145,7 +145,7 @@ def by_query(table, _, true="y_true", models=(), scores=False, weight=None):
         pytest.skip("a query has neither scores nor weights, and takes columns as they are named")
     classes = [] if models else ["no", "yes"]
     query = sketch_query(
-        "duckdb", table="preds", true=true, models=models or ["a", "b"], id="id", classes=classes,
+        DatabaseTable("duckdb", "preds", classes), true=true, models=models or ["a", "b"], id="id",
         buckets=BUCKETS,
     )  # fmt: skip
     DATABASE.register("preds", table)

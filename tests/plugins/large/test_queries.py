@@ -10,11 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import modelcompare as mc
-from modelcompare.plugins.large.queries import sketch_query
+from modelcompare.plugins.large import queries
 
 duckdb = pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
 CLASSES = ["maybe", "no", "yes"]
+
+
+def sketch_query(dialect, *, table, classes=(), **named):
+    """Return the query about a table of a database."""
+    return queries.sketch_query(queries.DatabaseTable(dialect, table, classes), **named)
 
 
 def table(n=1500):
