@@ -27,7 +27,9 @@ import modelcompare as mc
 from experiments.validity.by_cell import simulate
 from experiments.validity.keep import ALPHA, N_SAMPLES, N_STEPS, PLANS, _shares
 from experiments.validity.keep_worlds import _COMBINED, BASE, SCREEN, rates_of
+from modelcompare.comparison.compare_groups import WeightedSets
 from modelcompare.plugins.ledgers.levels import level_of_look
+from modelcompare.questions.contrast import Draws
 from modelcompare.questions.gains import Gain
 
 Params = dict[str, Any]
@@ -104,7 +106,13 @@ def _gain(counts: Counts, metric: str) -> Gain:
     preds = mc.Predictions(truth, {"a": a, "b": b}, labels=[0, 1])
     label = 1 if metric == "recall" else None
     return Gain.of(
-        {"": preds}, "b", "a", metric, label, "equal", "auto", "refuse", "auto", math.nan, 0
+        WeightedSets({"": preds}, np.ones(1), "auto"),
+        ("b", "a"),
+        metric,
+        label,
+        method="auto",
+        zero_division=math.nan,
+        draws=Draws(),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -45,6 +45,15 @@ _NAMED = 3
 Tested = TypeVar("Tested", bound=TestSet)
 # What identifies a group, its name in warnings, and its samples.
 Group = tuple[Any, str, Predictions]
+
+
+class WeightedSets(NamedTuple, Generic[Tested]):
+    """Test sets of a mean, their shares in it, what varies, and a note on sets that lack models."""
+
+    sets: dict[str, Tested]
+    shares: FloatArray
+    generalize_to: GeneralizeToOfSets
+    notes: tuple[str, ...] = ()
 
 
 def _check_source(argument: str, value: Any) -> None:
@@ -126,7 +135,7 @@ def compare_groups(
     if isinstance(source, Mapping):
         _check_several(source, by)
         models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
-        source, shares, dropped = weighed(source, models, weights, generalize_to, missing)
+        source, shares, _, dropped = weighted_sets(source, models, weights, generalize_to, missing)
         if missing == "bounds" and dropped:
             _check_bounded(correction)
         groups = [
@@ -198,20 +207,17 @@ def _check_several(sets: Mapping[str, Predictions], by: str | Sequence[str] | No
         raise ValueError("`source` holds one test set; compare_groups needs 2, use compare.")
 
 
-def weighed(
+def weighted_sets(
     sets: Mapping[str, Tested], models: Sequence[str], weights: WeightsOfSets | Mapping[str, float],
     generalize_to: GeneralizeToOfSets, missing: MissingSets,
-) -> tuple[dict[str, Tested], FloatArray, tuple[str, ...]]:  # fmt: skip
-    """Return the test sets to compare on, their shares in a mean, and a note on lacking models.
-
-    Test sets without weight may lack models.
-    """
+) -> WeightedSets[Tested]:  # fmt: skip
+    """Return the test sets to compare on; those without weight may lack models."""
     shares = shares_of(sets, weights, generalize_to)
     asked = [name for name, share in zip(sets, shares, strict=True) if share > 0]
     gaps = {name: [m for m in models if m not in sets[name].models] for name in asked}
     gaps = {name: lacks for name, lacks in gaps.items() if lacks}
     if not gaps:
-        return dict(sets), shares, ()
+        return WeightedSets(dict(sets), shares, generalize_to)
     named, name = ", ".join(gaps), next(iter(gaps))
     lacking = ", ".join(map(repr, gaps[name]))
     if missing == "refuse":
@@ -229,7 +235,7 @@ def weighed(
                 "(--generalize-to items)."
             )
         bounds = f"Bounds for all possible results of the models that lack {named}."
-        return dict(sets), shares, (bounds,)
+        return WeightedSets(dict(sets), shares, generalize_to, (bounds,))
     if len(asked) - len(gaps) < 2:
         raise ValueError(
             f"missing='drop' leaves {len(asked) - len(gaps)} of {len(asked)} test "
@@ -239,7 +245,7 @@ def weighed(
     kept = np.array([name not in gaps for name in sets])
     note = f"Test sets dropped, which lack models: {named}."
     left = {name: each for name, each in sets.items() if name not in gaps}
-    return left, shares[kept] / shares[kept].sum(), (note,)
+    return WeightedSets(left, shares[kept] / shares[kept].sum(), generalize_to, (note,))
 
 
 def slices_of(predictions: Predictions, by: str | Sequence[str] | None) -> pd.DataFrame:

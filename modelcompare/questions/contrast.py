@@ -42,6 +42,15 @@ from modelcompare.words import (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Draws:
+    """Resamples of a question: their number, their seed, and the threads that draw them."""
+
+    n_resamples: int = 9999
+    rng: RngLike = 0
+    n_jobs: int | None = None
+
+
 @dataclass(frozen=True)
 class Contrast(PairView):
     """Difference a - b of two models in one value, on the same test set.
@@ -60,37 +69,24 @@ class Contrast(PairView):
 
     @classmethod
     def between(
-        cls,
-        predictions: TestSet,
-        model_a: str,
-        model_b: str,
-        metric: MetricLike,
-        *,
-        label: Any = None,
-        zero_division: ZeroDivision = math.nan,
-        collapse: bool | None = None,
-        alternative: Alternative = "two-sided",
-        enumerate_swaps: bool = False,
-        n_resamples: int = 9999,
-        n_jobs: int | None = None,
-        rng: RngLike = 0,
-        generalize_to: GeneralizeTo = "items",
-    ) -> Contrast:
-        """Return the contrast of two models of a test set; arguments are as in `paired_test`.
+        cls, pair: TestSet, metric: MetricLike, label: Any, *,
+        zero_division: ZeroDivision = math.nan, collapse: bool | None = None,
+        generalize_to: GeneralizeTo = "items", draws: Draws | None = None,
+    ) -> Contrast:  # fmt: skip
+        """Return the contrast of the two models of a test set.
 
         Of a test set that lacks a model, the sample is of the other one (`Gain`).
         """
-        both = [model for model in (model_a, model_b) if model in predictions.models]
-        pair = predictions[both or [*predictions.models[:1]]]
+        draws = draws or Draws()
         new_runs = runs_are_random(pair, generalize_to)
         evaluation = evaluate(pair, [metric], zero_division=zero_division, collapse=collapse)
         if new_runs:
             check_crossed(evaluation)
-        weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
+        weights = BootstrapWeights(evaluation.units, draws.n_resamples, seed_sequence(draws.rng))
         label = chosen_class(evaluation, label)
         return cls(
-            Sample(evaluation, weights, n_jobs, new_runs=new_runs),
-            (np.array([0]), np.array([1])), n_resamples, alternative, enumerate_swaps, label=label,
+            Sample(evaluation, weights, draws.n_jobs, new_runs=new_runs),
+            (np.array([0]), np.array([1])), draws.n_resamples, label=label,
             position=value_position(evaluation, label),
         )  # fmt: skip
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from scipy.special import ndtri
 
 from modelcompare.arguments import checked
+from modelcompare.comparison.compare_groups import weighted_sets
 from modelcompare.comparison.suite import check_weights
 from modelcompare.comparison.suite_checks import check_known, check_sets
 from modelcompare.comparison.warned import each_warning_once, warn_of_few_sets
@@ -24,7 +25,7 @@ from modelcompare.escape import terminal
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.any_time import GainAtAnyTime
 from modelcompare.questions.claims import POWER, answer_of, check_margin, claims_of, n_needed
-from modelcompare.questions.contrast import warn_of_undefined
+from modelcompare.questions.contrast import Draws, warn_of_undefined
 from modelcompare.questions.gains import Gain
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, member, value
@@ -350,9 +351,11 @@ def decide(
         raise ValueError(f"missing={missing!r} is for several test sets; leave it out of one.")
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")
+    models = candidate, baseline
     found = (GainAtAnyTime if any_time else Gain).of(
-        sets, candidate, baseline, metric, label, weights, generalize_to, missing, method,
-        zero_division, rng, n_resamples=n_resamples, n_jobs=n_jobs,
+        weighted_sets(sets, models, weights, generalize_to, missing), models, metric, label,
+        method=method, zero_division=zero_division,
+        draws=Draws(n_resamples=n_resamples, rng=rng, n_jobs=n_jobs),
     )  # fmt: skip
     with each_warning_once():
         for contrast in found.contrasts.values():

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.compare_groups import weighed
+from modelcompare.comparison.compare_groups import WeightedSets
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.pooled import Means
 from modelcompare.comparison.suite import (
@@ -31,16 +31,13 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.contrast import Contrast
+from modelcompare.questions.contrast import Contrast, Draws
 from modelcompare.questions.unseen import Unseen
-from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
+from modelcompare.resampling.seeds import child_seed, seed_sequence
 from modelcompare.significance.inverted import Ends, ends_of, p_above, turned
 from modelcompare.significance.repeated import LEAST_OF_EACH, LEAST_UNITS
 from modelcompare.words import (
-    GeneralizeToOfSets,
     IntervalMethod,
-    MissingSets,
-    WeightsOfSets,
     ZeroDivision,
 )
 
@@ -76,15 +73,12 @@ class Gain:
 
     @classmethod
     def of(
-        cls, sets: Mapping[str, TestSet], candidate: str, baseline: str, metric: MetricLike,
-        label: Any, weights: WeightsOfSets | Mapping[str, float], generalize_to: GeneralizeToOfSets,
-        missing: MissingSets, method: IntervalMethod, zero_division: ZeroDivision, rng: RngLike,
-        **options: Any,
+        cls, suite: WeightedSets[TestSet], models: tuple[str, str], metric: MetricLike, label: Any,
+        *, method: IntervalMethod, zero_division: ZeroDivision, draws: Draws,
     ) -> Self:  # fmt: skip
-        """Return the gain on the test sets that have a weight."""
-        models, contrasts, used = (candidate, baseline), {}, method
-        sets, shares, lacking = weighed(sets, models, weights, generalize_to, missing)
-        seed, alone = seed_sequence(rng), np.count_nonzero(shares) == 1
+        """Return the gain of the first model on the test sets that have a weight."""
+        (sets, shares, generalize_to, lacking), contrasts, used = suite, {}, method
+        seed, alone = seed_sequence(draws.rng), np.count_nonzero(shares) == 1
         for place, (name, predictions) in enumerate(sets.items()):
             if shares[place] == 0:
                 continue
@@ -92,10 +86,12 @@ class Gain:
             if p_at_random(predictions) < NOT_AT_RANDOM:
                 raise not_drawn(predictions)
             served, used, *_ = serve(predictions, own, method=method, zero_division=zero_division)
+            # A test set may lack one of the models, or both.
+            both = [model for model in models if model in served.models]
             contrasts[name] = Contrast.between(
-                served, candidate, baseline, own, label=own_label, zero_division=zero_division,
-                rng=rng if alone else child_seed(seed, place),
-                generalize_to=within(generalize_to), **options,
+                served[both or [*served.models[:1]]], own, own_label, zero_division=zero_division,
+                generalize_to=within(generalize_to),
+                draws=draws if alone else replace(draws, rng=child_seed(seed, place)),
             )  # fmt: skip
         first, *others = contrasts.values()
         if any(each.evaluation.keys != first.evaluation.keys for each in others):

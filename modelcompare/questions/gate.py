@@ -18,7 +18,7 @@ import numpy as np
 
 from modelcompare import plugs
 from modelcompare.arguments import checked
-from modelcompare.comparison.compare_groups import weighed
+from modelcompare.comparison.compare_groups import weighted_sets
 from modelcompare.comparison.suite import within
 from modelcompare.comparison.suite_checks import check_known, check_sets
 from modelcompare.comparison.warned import each_warning_once
@@ -131,14 +131,15 @@ def _decided(
     check_known(predictions, *models)
     asked["generalize_to"] = within(asked.get("generalize_to", "auto"))
     missing = asked.get("missing", "refuse")
-    sets, _, note = weighed(predictions, models, "equal", asked["generalize_to"], missing)
+    found = weighted_sets(predictions, models, "equal", asked["generalize_to"], missing)
+    sets, note = found.sets, found.notes if missing == "drop" else ()
     asked["alpha"] /= len(sets) if over == "any" else 1
-    found = []
+    decisions = []
     for own in sets:
         weights = {name: float(name == own) for name in sets}
         alone = decide(sets, *models, **{**asked, "weights": weights})
-        found.append(replace(alone, notes=(*alone.notes, *(note if missing == "drop" else ()))))
-    return over, found
+        decisions.append(replace(alone, notes=(*alone.notes, *note)))
+    return over, decisions
 
 
 def _at_early_look(decision: DecisionResult) -> DecisionResult:

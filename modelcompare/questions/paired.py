@@ -14,7 +14,7 @@ from modelcompare.engine.runs import RUN_TEST, runs_are_random
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.contrast import Contrast, Unpaired, warn_of_undefined
+from modelcompare.questions.contrast import Contrast, Draws, Unpaired, warn_of_undefined
 from modelcompare.questions.effects import effect_sizes
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN
@@ -202,11 +202,13 @@ def paired_test(
     pair = predictions[[model_a, model_b]]
     new_runs = test == RUN_TEST and runs_are_random(pair, "auto", test)
     contrast = Contrast.between(
-        predictions, model_a, model_b, metric, label=label, zero_division=zero_division,
-        collapse=False if TESTS[test].by_sample else None, alternative=alternative,
-        enumerate_swaps="units" in predictions.abilities, n_resamples=n_resamples,
-        n_jobs=n_jobs, rng=rng, generalize_to="items+runs" if new_runs else "items",
+        pair, metric, label, zero_division=zero_division,
+        collapse=False if TESTS[test].by_sample else None,
+        generalize_to="items+runs" if new_runs else "items",
+        draws=Draws(n_resamples=n_resamples, rng=rng, n_jobs=n_jobs),
     )  # fmt: skip
+    enumerate_swaps = "units" in predictions.abilities
+    contrast = replace(contrast, alternative=alternative, enumerate_swaps=enumerate_swaps)
     contrast.warn_of_sparse_data()
     outcome = contrast.test(test)
     used = outcome.used.get(contrast.metric.name, test)

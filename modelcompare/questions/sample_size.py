@@ -152,8 +152,8 @@ def sample_size(
     metric, label = one_value(metric, label, next(iter(sets.values())))
     contrasts = [
         Contrast.between(
-            each, model_a, model_b, metric, label=label, zero_division=zero_division,
-            collapse=False, generalize_to=within(generalize_to),
+            each[[model_a, model_b]], metric, label, zero_division=zero_division, collapse=False,
+            generalize_to=within(generalize_to),
         )
         for each in sets.values()
     ]  # fmt: skip
@@ -236,8 +236,7 @@ def _default_interval(contrast: Contrast) -> Ends:
     if "units" not in predictions.abilities:
         if distinct_rows((metric,), predictions, required=False) is None:
             return math.nan, math.nan
-        model_a, model_b = contrast.models
-        contrast = Contrast.between(predictions, model_a, model_b, metric, label=contrast.label)
+        contrast = Contrast.between(predictions, metric, contrast.label)
     return contrast.interval("auto", _LEVEL)
 
 

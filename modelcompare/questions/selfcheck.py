@@ -18,7 +18,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.contrast import Contrast
+from modelcompare.questions.contrast import Contrast, Draws
 from modelcompare.resampling.draws import unequal_draws
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
@@ -114,7 +114,7 @@ def selfcheck(
     metric, label = one_value(metric, label, predictions)
     # Without ids, since a sample that is drawn twice would have a duplicate id.
     pair = predictions[[model_a, model_b]].without("ids")
-    whole = Contrast.between(pair, model_a, model_b, metric, label=label, collapse=False)
+    whole = Contrast.between(pair, metric, label, collapse=False)
     whole.warn_of_sparse_data()
     truth = whole.sample.point[:, whole.position]
     truths = float(truth[0]), float(truth[0] - truth[1])
@@ -124,9 +124,8 @@ def selfcheck(
     draws = BootstrapWeights(units, n_trials, child_seed(seed, 1))
 
     def rejects(sample: Predictions, trial: int) -> bool:
-        drawn = Contrast.between(
-            sample, model_a, model_b, metric, label=label, n_resamples=n_resamples, rng=trial
-        )
+        draws = Draws(n_resamples=n_resamples, rng=trial)
+        drawn = Contrast.between(sample, metric, label, draws=draws)
         return bool(drawn.test(test).p_value[0, 0] < alpha)
 
     outcomes: list[list[bool]] = []
