@@ -49,6 +49,7 @@ from modelcompare.intervals.sizes import class_sizes
 from modelcompare.intervals.unknown import averages_counts, few_cases, hardly_known
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.metrics.quantiles import is_quantile
+from modelcompare.metrics.quotient import divide
 from modelcompare.report.numbers import some_of
 from modelcompare.words import IntervalMethod, value_name, warn_caller
 
@@ -286,14 +287,16 @@ def _sizes(values: Sample) -> FloatArray:
 def behind_macro(evaluation: Evaluation) -> float:
     """Return the number of samples that determine a mean over the true classes.
 
-    It is the degrees of freedom of a variance to which a class of n samples contributes 1 / n.
+    It is one more than the degrees of freedom (Satterthwaite 1946) of a variance to which a class
+    of n samples contributes 1 / n, with n - 1 degrees: a single class has its n samples.
     """
     support = _support(evaluation)
     if support is None:
         return np.inf
     support = support[support > 0]
     added, typical = 1 / support, float(np.median(support))
-    together = float(added.sum() ** 2 / (added**2 / support).sum())
+    of_one = divide(added**2, support - 1, np.inf)
+    together = 1 + float(added.sum() ** 2 / of_one.sum())
     return min(together, typical) if typical < FEW / 2 else together
 
 

@@ -73,6 +73,7 @@ from modelcompare.intervals.sizes import (
 from modelcompare.intervals.unknown import with_unknown
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.calibration import calibration_formula
+from modelcompare.metrics.planning import is_open_loss
 from modelcompare.metrics.quotient import divide
 
 # Below this number of informative samples the result has a note.
@@ -265,8 +266,7 @@ class _Rule:
 
     def _are_losses(self, metric: AnyMetric) -> bool:
         """Return whether values are means over samples of unbounded losses of probabilities."""
-        mean = isinstance(metric, Metric) and metric.is_mean and not self._clustered
-        return mean and metric.kind.distribution and np.isinf(metric.bounds[1])
+        return is_open_loss(metric) and not self._clustered
 
     def _leveraged(self, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
         """Return errors and degrees of freedom of the differences that are leveraged."""

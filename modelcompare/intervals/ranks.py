@@ -22,9 +22,11 @@ from modelcompare.intervals.ratios import Bounds, proportion
 from modelcompare.intervals.sizes import class_sizes, n_results
 from modelcompare.metrics.quotient import divide
 
-# Number of positives added to a score, and to a difference between clusters, for which the ranks of
-# a positive by two models are mostly correlated.
-_OF_AUC, _OF_PRECISION = (1.0, 0.1), (3.0, 0.2)
+# Number of positives added to a score; to a difference between clusters, for which the ranks of a
+# positive by two models are mostly correlated; and the most trials for each sample of the rarer
+# class where few carry the variance. An error takes off twice as much of an average precision as of
+# an area.
+_OF_AUC, _OF_PRECISION = (1.0, 0.1, 2.0), (3.0, 0.2, 1.0)
 RANKS = {
     "roc_auc": _OF_AUC, "roc_auc_ovr": _OF_AUC, "roc_auc_ovr_weighted": _OF_AUC,
     "roc_auc_ovo": _OF_AUC, "roc_auc_ovo_weighted": _OF_AUC,
@@ -50,7 +52,7 @@ def rank_intervals(
     # The same at any level: a p-value is found by intervals at several.
     rare = evaluation.once(("rarer",), lambda: rarer_carriers(evaluation, points))[:, place]
     variance = moments.standard_error()[:, place] ** 2
-    ends = rank_interval(value, variance, size, rare, RANKS[metric][0], level)
+    ends = rank_interval(value, variance, size, rare, *RANKS[metric][::2], level)
     if contrasts.pairs is None:
         low, high = (end[:, None] for end in ends)
         return Interval.of(low, high, "effective-size", few[:, None])
@@ -68,15 +70,18 @@ def rank_interval(
     size: FloatArray,
     carriers: FloatArray,
     unseen: float,
+    few: float,
     confidence_level: float = 0.95,
 ) -> Bounds:
     """Compute the interval of an ROC AUC or an average precision, also for few positives.
 
     It is the interval of a proportion whose number of trials matches the influence variance, but is
-    at most twice the number of samples of the rarer class: if a model gives two scores only, the
-    area A is the mean of two shares, and it is 1 in ``(2 A - 1)^size`` of the test sets in which
-    all errors are in that class. Where at least three samples outside the most frequent class carry
-    the variance, twice as many are counted.
+    for an area at most twice the number of samples of the rarer class: if a model gives two scores
+    only, the area A is the mean of two shares, and it is 1 in ``(2 A - 1)^size`` of the test sets
+    in which all errors are in that class. Of m positives, a false alarm takes ``1 / (m + 1)`` off
+    an average precision: there are at most as many trials as samples of the rarer class. Where at
+    least three samples outside the most frequent class carry the variance, four times as many
+    trials as these samples are allowed.
 
     Parameters
     ----------
@@ -87,12 +92,14 @@ def rank_interval(
         (`error_cost`), and how many samples outside the most frequent class carry the variance.
     unseen : float
         Added to the relative variance, divided by m^2.
+    few : float
+        The most trials, in multiples of m, where few samples carry the variance.
     confidence_level : float
         A fraction in (0, 1).
     """
     relative = divide(variance, estimate * (1 - estimate), 0.0)
     trials = 1 / (relative + unseen / np.maximum(size, 1.0) ** 2)
-    most = np.where(carriers < _KNOWN, 2.0, 4.0) * np.maximum(size, 1.0)
+    most = np.where(carriers < _KNOWN, few, 4.0) * np.maximum(size, 1.0)
     return proportion(estimate, np.minimum(trials, most), confidence_level)
 
 

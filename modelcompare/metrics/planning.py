@@ -213,6 +213,12 @@ def _with_range(metric: Metric, name: str | None, predictions: TestSet) -> Metri
     return replace(metric, proportion=proportion, bounds=(0.0, 1.0)) if within else metric
 
 
+def is_open_loss(metric: AnyMetric) -> bool:
+    """Return whether a metric is a mean of losses of probabilities that have no upper bound."""
+    mean = isinstance(metric, Metric) and metric.is_mean
+    return mean and metric.kind.distribution and bool(np.isinf(metric.bounds[1]))
+
+
 def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, float]:
     """Return the range of the numbers that a metric averages.
 

@@ -14,7 +14,7 @@ NAMES = ["roc_auc", "average_precision"]
 
 def test_an_auc_of_one_is_known_from_its_positives():
     size = np.array([2.0, 10.0, 100.0])
-    low, high = rank_interval(np.ones(3), np.zeros(3), size, np.zeros(3), 1.0)
+    low, high = rank_interval(np.ones(3), np.zeros(3), size, np.zeros(3), 1.0, 2.0)
 
     assert (high == 1).all()
     # Wilson's of twice as many of twice as many.
@@ -22,13 +22,13 @@ def test_an_auc_of_one_is_known_from_its_positives():
 
 
 def test_one_positive_is_one_trial():
-    found = rank_interval(np.ones(1), np.zeros(1), np.ones(1), np.zeros(1), 1.0)
+    found = rank_interval(np.ones(1), np.zeros(1), np.ones(1), np.zeros(1), 1.0, 2.0)
     assert np.ravel(found) == pytest.approx(np.ravel(proportion(np.ones(1), np.ones(1))))
 
 
 @pytest.mark.parametrize("size", [10, 20, 100])
 def test_the_lower_end_of_an_auc_of_one_is_that_of_a_model_of_two_scores(size):
-    low, _ = rank_interval(np.ones(1), np.zeros(1), np.array([float(size)]), np.zeros(1), 1.0)
+    low, _ = rank_interval(np.ones(1), np.zeros(1), np.array([float(size)]), np.zeros(1), 1.0, 2.0)
 
     # Of two scores the area A is 1 in (2 A - 1)^size of the sets with errors in one class.
     exact = (1 + 0.025 ** (1 / size)) / 2
@@ -36,14 +36,18 @@ def test_the_lower_end_of_an_auc_of_one_is_that_of_a_model_of_two_scores(size):
 
 
 def test_an_auc_of_many_positives_has_the_variance_of_its_influences():
-    low, high = rank_interval(np.array(0.8), np.array(0.0004), np.array(1e6), np.array(50.0), 1.0)
+    low, high = rank_interval(
+        np.array(0.8), np.array(0.0004), np.array(1e6), np.array(50.0), 1.0, 2.0
+    )
 
     np.testing.assert_allclose(high - low, 2 * norm.ppf(0.975) * 0.02, rtol=0.01)
 
 
 @pytest.mark.parametrize(("carriers", "times"), [(2.9, 2.0), (3.0, 4.0)])
 def test_each_sample_counts_twice_where_three_carry_the_variance(carriers, times):
-    found = rank_interval(np.array(0.99), np.array(1e-9), np.array(30.0), np.array(carriers), 1.0)
+    found = rank_interval(
+        np.array(0.99), np.array(1e-9), np.array(30.0), np.array(carriers), 1.0, 2.0
+    )
 
     np.testing.assert_allclose(found, proportion(np.array(0.99), np.array(times * 30)))
 
@@ -65,14 +69,16 @@ def test_carriers_are_samples_of_the_rarer_class_that_are_out_of_order():
     np.testing.assert_allclose(found[:, 0], [expected, 0.0], rtol=1e-9)
 
 
-@pytest.mark.parametrize("metric", NAMES)
-def test_a_model_that_orders_twenty_of_each_class_right_is_as_certain_as_its_accuracy(metric):
+def test_twenty_of_each_class_in_order_are_as_certain_as_accuracy_or_as_its_half():
     y = np.repeat([0, 1], 20)
     preds = mc.Predictions(y, {"a": np.c_[1 - y, y] * 0.8 + 0.1}, kind="probabilities")
-    found = mc.bootstrap(preds, [metric, "accuracy"], n_resamples=2)
-    low = found.score_interval("auto", 0.95).low[0]
+    found = mc.bootstrap(preds, [*NAMES, "accuracy"], n_resamples=2)
+    low = dict(zip([*NAMES, "accuracy"], found.score_interval("auto", 0.95).low[0], strict=True))
 
-    assert low[0] == pytest.approx(low[1], abs=1e-9)
+    assert low["roc_auc"] == pytest.approx(low["accuracy"], abs=1e-9)
+    # A false alarm takes 1 / 21 off an average precision, and 1 / 40 off the others.
+    half = proportion(np.array(1.0), np.array(20.0))[0]
+    assert low["average_precision"] == pytest.approx(half, abs=1e-9)
 
 
 @pytest.mark.parametrize("metric", NAMES)
@@ -148,6 +154,7 @@ def test_a_mean_over_classes_near_1_is_known_from_samples_not_from_pairs(metric)
     low = found.score_interval("auto", 0.95).low[0, 0]
 
     trials = 1 / error_cost(found.evaluation, metric)
+    trials /= 2 if metric.startswith("average_precision") else 1
     assert low == pytest.approx(proportion(np.array(1.0), np.array(trials))[0], abs=1e-9)
     ends = found.difference_interval(np.array([0]), np.array([1]), "auto", 0.95)
     assert ends.low[0, 0] == pytest.approx(low - 1, abs=1e-9)
@@ -169,6 +176,28 @@ def test_intervals_cover_the_mean_area_of_three_classes_of_a_model_with_two_scor
     gate = found.difference_interval(*pairs, "auto", 0.9)
     assert held.mean() > 0.93
     assert (gate.high[:, 0] < 1 - truth).mean() < 0.06
+
+
+def test_intervals_cover_the_average_precision_of_a_model_with_two_scores():
+    # Of 100 positives and 100 negatives 3 in 200 have the other score, each number with its
+    # binomial probability.
+    n, share, y = 100, 3 / 200, np.repeat([0, 1], 100)
+    errors = [(false, missed) for false in range(9) for missed in range(9)]
+    outputs = {
+        f"{false} {missed}": np.r_[
+            np.ones(false), np.zeros(n - false + missed), np.ones(n - missed)
+        ]
+        for false, missed in errors
+    }
+    preds = mc.Predictions(y, outputs, kind="values", labels=[0, 1])
+    found = mc.bootstrap(preds, "average_precision", n_resamples=2)
+    weight = np.prod(binom.pmf(np.array(errors), n, share), axis=1)
+    # The population has as many positives as negatives.
+    truth = (1 - share) ** 2 + share / 2
+    own = found.score_interval("auto", 0.95)
+    held = (own.low[:, 0] <= truth) & (truth <= own.high[:, 0])
+    assert weight.sum() > 0.999
+    assert (weight * held).sum() > 0.935
 
 
 def test_a_single_class_has_no_area_and_no_error():

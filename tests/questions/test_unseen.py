@@ -210,6 +210,29 @@ def test_failures_that_were_not_seen_count_in_metrics_of_classes(metric):
     assert not found.passed
 
 
+def test_failures_that_were_not_seen_count_in_log_loss():
+    """The bound is that of the data with more samples on which the newer model loses 1 nat."""
+    n, truth = 200, np.arange(200) % 2
+    p = np.where(np.arange(n) % 50 == 7, 0.3, np.linspace(0.999, 0.99, n))
+    worse = np.where(np.arange(n) % 50 == 8, 0.3, np.linspace(0.99, 0.999, n))
+    preds = mc.Predictions(truth, {
+        model: np.where(np.eye(2)[truth] == 1, of_true[:, None], 1 - of_true[:, None])
+        for model, of_true in {"old": p, "new": worse}.items()
+    })  # fmt: skip
+    found = mc.decide(preds, "old", "new", "log_loss", margin=0.1, **FEW)
+
+    gains, added = np.log(worse / p), unseen_units(0.05)
+    share = added / (n + added)
+    squared = (1 - share) ** 2 * gains.var(ddof=1) / n + (share * (1 + gains.mean())) ** 2 / added
+    bound = gains.mean() - share * (1 + gains.mean()) - stats.t.ppf(0.95, n) * np.sqrt(squared)
+    interval = mc.bootstrap(preds, "log_loss", n_resamples=2).difference_interval(
+        np.array([1]), np.array([0]), "auto", 0.9
+    )
+    assert found.ci_low == pytest.approx(min(bound, -interval.high[0, 0]), rel=1e-3)
+    assert found.ci_low < -interval.high[0, 0] - 0.001
+    assert "No level is promised" in found.caveat
+
+
 # -- texts -----------------------------------------------------------------------------------
 
 
