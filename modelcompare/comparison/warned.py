@@ -45,7 +45,7 @@ from modelcompare.intervals import (
 from modelcompare.intervals.auto import FEW_RESAMPLED
 from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.intervals.resampled import is_resampled
-from modelcompare.intervals.sizes import class_sizes
+from modelcompare.intervals.sizes import effective_sizes
 from modelcompare.intervals.unknown import averages_counts, few_cases, hardly_known
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.metrics.quantiles import is_quantile
@@ -303,7 +303,9 @@ def behind_macro(evaluation: Evaluation) -> float:
 def _support(evaluation: Evaluation) -> FloatArray | None:
     """Return the number of samples, or effective clusters, of each true class; None if unknown."""
     p, support = evaluation.predictions, evaluation.support
-    return support if support is None or p.unit == "samples" else class_sizes(p)
+    if support is None or p.unit == "samples":
+        return support
+    return effective_sizes(p, by_class=True)
 
 
 def warn_of_no_width(rows: Contrasts, interval: Interval, asked: IntervalMethod) -> None:

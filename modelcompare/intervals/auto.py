@@ -65,7 +65,7 @@ from modelcompare.intervals.resampled import expanded, is_resampled
 from modelcompare.intervals.runs import for_new_runs
 from modelcompare.intervals.sizes import (
     chance_unseen,
-    class_sizes,
+    effective_sizes,
     effective_units,
     n_results,
     typical_support,
@@ -92,8 +92,8 @@ _ROUNDING = 1e-12
 
 def choose(contrasts: Contrasts, level: float) -> Interval:
     """Compute the interval of every value, or difference, by the method that is valid for it."""
-    found = _Rule(contrasts, level).intervals()
-    return for_new_runs(found, contrasts, level) if contrasts.sample.new_runs else found
+    chosen = _Rule(contrasts.sample, contrasts.pairs, level).intervals()
+    return for_new_runs(chosen, contrasts, level) if contrasts.sample.new_runs else chosen
 
 
 def informative_sizes(sample: Sample) -> FloatArray:
@@ -102,34 +102,25 @@ def informative_sizes(sample: Sample) -> FloatArray:
     Equal to `Interval.n_informative` of `choose`, for any interval method.
     """
     # The number of informative samples does not depend on the level.
-    rule = _Rule(Contrasts(sample, None), 0.95)
+    rule = _Rule(sample, None, 0.95)
     sizes = [rule.informative(metric) for metric in sample.evaluation.metrics]
     return np.concatenate(sizes, axis=1)
 
 
 @dataclass(frozen=True)
-class _Rule:
-    """The rule on one test set, for models or for pairs of them."""
+class _Rule(Contrasts):
+    """The rule on one test set, for models or for pairs of them, at a level."""
 
-    contrasts: Contrasts
     level: float
-
-    @property
-    def evaluation(self) -> Evaluation:
-        return self.contrasts.evaluation
-
-    @property
-    def pairs(self) -> Pairs | None:
-        return self.contrasts.pairs
 
     @property
     def values(self) -> FloatArray:
         """Values of the models."""
-        return self.contrasts.sample.point
+        return self.sample.point
 
     @property
     def moments(self) -> InfluenceMoments:
-        return self.contrasts.sample.moments
+        return self.sample.moments
 
     def informative(self, metric: AnyMetric) -> FloatArray:
         """Return the number of informative samples, or equal clusters, of each model's values."""
@@ -144,11 +135,10 @@ class _Rule:
 
     def _of_class(self, metric: AnyMetric) -> FloatArray:
         """Return samples, or equal clusters, of each class, if misses enter the ratio."""
-        p = self.evaluation.predictions
         ratio = metric.class_ratio if isinstance(metric, Metric) and metric.per_class else None
         if ratio is None or not ratio.denominator[1] or self.evaluation.support is None:
             return np.array([np.inf])
-        return class_sizes(p)
+        return effective_sizes(self.evaluation.predictions, by_class=True)
 
     def intervals(self) -> Interval:
         """Compute intervals of all values, which contain their estimates."""
@@ -158,20 +148,12 @@ class _Rule:
             closed = self._closed[metric.name]
             part = closed or self._from_influences(metric, where)
             if closed is None and is_resampled(metric):
-                drawn = expanded(self.contrasts, self.level) if drawn is None else drawn
+                drawn = expanded(self, self.level) if drawn is None else drawn
                 part = self._where_usable(drawn, part, metric, where)
             parts.append(with_unknown(part, self.evaluation, metric, self.pairs))
-        found = Interval.joined(parts, axis=1)
-        low, high = np.fmin(found.low, self.estimate), np.fmax(found.high, self.estimate)
-        refused = found.method == REFUSED
-        return replace(
-            found, low=np.where(refused, np.nan, low), high=np.where(refused, np.nan, high)
-        )
-
-    @property
-    def estimate(self) -> FloatArray:
-        """Values of models, or differences of pairs."""
-        return self.contrasts.estimate
+        joined = Interval.joined(parts, axis=1)
+        low, high = np.fmin(joined.low, self.estimate), np.fmax(joined.high, self.estimate)
+        return replace(joined, low=low, high=high).where(joined.method != REFUSED, joined)
 
     @property
     def _clustered(self) -> bool:
@@ -185,10 +167,10 @@ class _Rule:
     def _closed_of(self, metric: AnyMetric) -> Interval | None:
         error = calibration_formula(metric)
         if isinstance(metric, Metric) and error is not None:
-            return of_calibration(self.contrasts, metric, error, self.level)
-        if quantile := of_quantile(self.contrasts, metric, self.level):
+            return of_calibration(self, metric, error, self.level)
+        if quantile := of_quantile(self, metric, self.level):
             return quantile
-        part = of_all_counts(self.contrasts, metric, self.level)
+        part = of_all_counts(self, metric, self.level)
         return part and self._shrunk_by_strata(part, self.evaluation.metric_slice(metric.name))
 
     @property
@@ -199,7 +181,7 @@ class _Rule:
     def _from_influences(self, metric: AnyMetric, where: slice) -> Interval:
         if metric.name in RANKS and not self._clustered:
             carriers = self._carriers[:, where]
-            return rank_intervals(self.contrasts, metric.name, where, self.level, carriers)
+            return rank_intervals(self, metric.name, where, self.level, carriers)
         if self.pairs is None:
             return self._score(metric, where)
         return self._difference(metric, where, self.pairs)
@@ -331,7 +313,7 @@ class _Rule:
     @cached_property
     def _skews(self) -> FloatArray:
         # Cubes of numbers beyond 1e100 overflow.
-        return np.clip(np.nan_to_num(6 * self.contrasts.acceleration, nan=0.0), -1.0, 1.0)
+        return np.clip(np.nan_to_num(6 * self.acceleration, nan=0.0), -1.0, 1.0)
 
     def _where_usable(
         self, drawn: Interval, part: Interval, metric: AnyMetric, where: slice

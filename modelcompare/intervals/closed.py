@@ -20,6 +20,7 @@ from modelcompare.intervals.ratios import (
     t_quantile,
     wilson,
 )
+from modelcompare.intervals.sizes import ratio_of
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.quotient import divide
 from modelcompare.works import BROWN, CLOPPER, DELONG, INFLUENCE, WILSON
@@ -56,13 +57,8 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
     ValueError
         If a metric is not a proportion, or samples are weighted or clustered.
     """
-    counted = [
-        (metric, metric.ratio)
-        for metric in evaluation.metrics
-        if isinstance(metric, Metric) and metric.proportion and metric.ratio is not None
-    ]
-    names = {metric.name for metric, _ in counted}
-    others = [metric.name for metric in evaluation.metrics if metric.name not in names]
+    shares = [m for m in evaluation.metrics if isinstance(m, Metric) and m.proportion]
+    others = [metric.name for metric in evaluation.metrics if metric not in shares]
     if others or not evaluation.predictions.plain:
         reason = (
             f"{', '.join(others)} is not a proportion"
@@ -74,10 +70,10 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
         )
     count, trials = (np.empty((len(evaluation.models), len(evaluation.keys))) for _ in range(2))
     totals = evaluation.grand_total
-    for metric, ratio in counted:
-        found = ratio(*evaluation.parts(metric, totals))
+    for metric in shares:
         where = evaluation.metric_slice(metric.name)
-        for into, array in zip((count, trials), found, strict=True):
+        parts = ratio_of(evaluation, metric, totals)
+        for into, array in zip((count, trials), parts, strict=True):
             into[:, where] = array if metric.per_class else array[..., None]
     return count, trials
 

@@ -85,13 +85,8 @@ class Counted:
 def counted(metric: AnyMetric, n_classes: int) -> Counted | None:
     """Return the ratio of a metric of true and predicted classes; None for other metrics."""
     ratio = metric.class_ratio if isinstance(metric, Metric) else None
-    if (
-        not isinstance(metric, Metric)
-        or ratio is None
-        or n_classes < 2
-        or metric.statistics != COUNTS
-        or not isinstance(metric.value, Quotient)
-    ):
+    formula = _counts_formula(metric)
+    if not isinstance(metric, Metric) or ratio is None or formula is None or n_classes < 2:
         return None
     if metric.is_of_samples:
         return _of_samples(ratio, n_classes)
@@ -101,7 +96,13 @@ def counted(metric: AnyMetric, n_classes: int) -> Counted | None:
         return Counted(RECALL, "correct")
     if metric.average is None:
         return Counted(ratio, "class")
-    return Counted(ratio, metric.average, value=metric.value)
+    return Counted(ratio, metric.average, value=formula)
+
+
+def _counts_formula(metric: AnyMetric) -> Quotient | None:
+    """Return the formula of a metric that divides counts of hard labels, else None."""
+    value = metric.value if isinstance(metric, Metric) and metric.statistics == COUNTS else None
+    return value if isinstance(value, Quotient) else None
 
 
 def _of_samples(ratio: ClassRatio, n_classes: int) -> Counted | None:
@@ -115,10 +116,7 @@ def _of_samples(ratio: ClassRatio, n_classes: int) -> Counted | None:
 
 def agreement(metric: AnyMetric) -> Quotient | None:
     """Return the formula of a metric that is MCC or kappa of counts, else None."""
-    if not isinstance(metric, Metric) or metric.statistics != COUNTS:
-        return None
-    formula = metric.value if metric.name in _AGREEMENTS else None
-    return formula if isinstance(formula, Quotient) else None
+    return _counts_formula(metric) if metric.name in _AGREEMENTS else None
 
 
 def agreement_influences(formula: Quotient, margins: Margins) -> tuple[FloatArray, CellSums]:

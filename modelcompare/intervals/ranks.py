@@ -19,7 +19,7 @@ from modelcompare.engine.labels import Labels
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.differences import mover_of_scores
 from modelcompare.intervals.ratios import Bounds, proportion
-from modelcompare.intervals.sizes import class_sizes, n_results
+from modelcompare.intervals.sizes import effective_sizes, n_results
 from modelcompare.metrics.quotient import divide
 
 # Number of positives added to a score; to a difference between clusters, for which the ranks of a
@@ -116,7 +116,7 @@ def error_cost(evaluation: Evaluation, metric: str) -> float:
     if metric in ("roc_auc", "average_precision"):
         return float(1 / (2 * max(rarer_size(evaluation), 1.0)))
     p = evaluation.predictions
-    sizes = class_sizes(p) * n_results(evaluation) / len(p)
+    sizes = effective_sizes(p, by_class=True) * n_results(evaluation) / len(p)
     sizes = sizes[sizes > 0]
     if len(sizes) < 2:
         # A single class has no area.

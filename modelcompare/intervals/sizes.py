@@ -41,7 +41,7 @@ def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> Flo
             out[:, where] = divide(sums[0, :, where] ** 2, sums[1, :, where], 0.0)
         else:
             of_class = metric.per_class and evaluation.predictions.labels is not None
-            out[:, where] = _of_samples(evaluation.predictions, by_class=of_class)
+            out[:, where] = effective_sizes(evaluation.predictions, by_class=of_class)
     return out
 
 
@@ -157,17 +157,10 @@ def chance_unseen(
     return chance
 
 
-def effective_size(predictions: TestSet) -> float:
-    """Compute the effective number of units by the weight of their samples."""
-    return float(_of_samples(predictions, by_class=False).item())
+def effective_sizes(predictions: TestSet, *, by_class: bool) -> FloatArray:
+    """Compute the effective number of units by the weight of their samples, by class or of all.
 
-
-def class_sizes(predictions: TestSet) -> FloatArray:
-    """Compute the effective number of units of each true class, by the weight of its samples."""
-    return _of_samples(predictions, by_class=True)
-
-
-def _of_samples(predictions: TestSet, *, by_class: bool) -> FloatArray:
-    """Compute the effective number of units by the weight of their samples, by class or of all."""
+    Of shape (n_classes,) or (1,).
+    """
     of_unit = predictions.unit_weights(by_class=by_class)
     return divide(of_unit.sum(axis=0) ** 2, np.square(of_unit).sum(axis=0), 0.0)

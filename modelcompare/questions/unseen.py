@@ -28,7 +28,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.extremes import extreme_influences
 from modelcompare.intervals.ratios import t_quantile
-from modelcompare.intervals.sizes import effective_size, effective_units
+from modelcompare.intervals.sizes import effective_sizes, effective_units
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.planning import is_open_loss, range_of_samples
 from modelcompare.metrics.quantiles import is_quantile
@@ -122,7 +122,7 @@ class Unseen:
         elif of_means:
             size = float(effective_units(evaluation, [metric])[0, 0])
         else:
-            size = effective_size(p)
+            size = float(effective_sizes(p, by_class=False)[0])
         found = ends_of_units(evaluation, metric, contrast.pairs, row.estimate, size)
         if found is None:
             return cls(gain, math.nan, math.nan, low, high, None)
