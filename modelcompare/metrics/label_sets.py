@@ -16,7 +16,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic
 from modelcompare.metrics.counts import COUNTS, F1, JACCARD, PRECISION, RECALL, with_twin
 from modelcompare.metrics.quotient import side_by_side
-from modelcompare.metrics.scoring import COUNT, mean_ratio
+from modelcompare.metrics.scoring import mean_metric
 from modelcompare.words import ZeroDivision
 
 # Of one sample with one of two labels, and one with its only label; twins have the same values.
@@ -68,9 +68,9 @@ def _apart(outcomes: Outcomes) -> FloatArray:
     return (outcomes.predicted_indicator != outcomes.truth).mean(axis=1, keepdims=True)
 
 
-SUBSET_ACCURACY = Metric(
-    name="subset_accuracy", needs="label_sets", ratio=mean_ratio, proportion=True,
-    statistics=(Statistic("exact_sets", _exact, indicator=True), COUNT),
+SUBSET_ACCURACY = mean_metric(
+    Statistic("exact_sets", _exact, indicator=True), name="subset_accuracy", needs="label_sets",
+    proportion=True,
     description="""Share of samples whose set of labels is predicted without any error.
 
     Strict: one label too many counts as a set that is wrong altogether, so it falls with the number
@@ -79,9 +79,9 @@ SUBSET_ACCURACY = Metric(
     example=">>> subset_accuracy([[1, 1], [0, 1]], [[1, 1], [1, 1]])\n0.5",
 )  # fmt: skip
 
-HAMMING_LOSS = Metric(
-    name="hamming_loss", needs="label_sets", ratio=mean_ratio, greater_is_better=False,
-    statistics=(Statistic("wrong_labels", _apart), COUNT),
+HAMMING_LOSS = mean_metric(
+    Statistic("wrong_labels", _apart), name="hamming_loss", needs="label_sets",
+    greater_is_better=False,
     description="""Share of labels that are wrong, of all labels of all samples.
 
     Counts labels that are neither true nor predicted as right. Most are, where there are many, and
@@ -99,9 +99,8 @@ def _ranked_precision(outcomes: Outcomes) -> FloatArray:
     return (among_true / ranks).mean(axis=1).fillna(1.0).to_numpy()[:, None]
 
 
-LRAP = Metric(
-    name="lrap", needs="label_probabilities", ratio=mean_ratio,
-    statistics=(Statistic("ranked_precision", _ranked_precision), COUNT),
+LRAP = mean_metric(
+    Statistic("ranked_precision", _ranked_precision), name="lrap", needs="label_probabilities",
     description="""Label ranking average precision: precision at the rank of each true label.
 
     Measures whether the true labels of a sample rank above its other ones, without a threshold. 1

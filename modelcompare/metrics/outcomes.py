@@ -70,7 +70,7 @@ class Outcomes:
     def __len__(self) -> int:
         return len(self.output.array)
 
-    def rows(self, rows: IntArray) -> Outcomes:
+    def rows(self, rows: IntArray | slice) -> Outcomes:
         """Return the outcomes of some samples as those of a test set."""
         names = (
             "codes", "y_true", "true_distribution", "predicted_codes", "weight", "items", "runs",

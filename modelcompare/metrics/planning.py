@@ -127,11 +127,8 @@ def positive_note(metric: AnyMetric, predictions: TestSet) -> tuple[str, ...]:
 
 def _of_positive(metric: AnyMetric, predictions: TestSet) -> bool:
     """Return whether a metric depends on which of two classes is the positive one."""
-    if (
-        predictions.n_classes != 2
-        or predictions.kind.multilabel
-        or not isinstance(metric, OrderMetric)
-    ):
+    of_two = predictions.n_classes == 2 and not predictions.kind.multilabel
+    if not of_two or not isinstance(metric, OrderMetric):
         return False
     return metric.of_positive or (metric.serves_values and predictions.kind.real)
 

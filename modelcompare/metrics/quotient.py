@@ -210,16 +210,14 @@ class ClassRatio:
             denominator = denominator + np.zeros_like(numerator)
         return numerator, denominator
 
-    def of_sample(self, n_classes: int) -> tuple[tuple[float, float], tuple[float, float]]:
+    def of_sample(self, n_classes: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Return the contributions of a right and of a wrong sample to the sums over classes."""
-        right, wrong = (
-            (
-                four[0] + (n_classes - 1) * four[3],
-                four[1] + four[2] + (n_classes - 2) * four[3],
-            )
-            for four in (self.numerator, self.denominator)
-        )  # fmt: skip
-        return (right[0], wrong[0]), (right[1], wrong[1])
+        sides = [
+            (tp + (n_classes - 1) * tn, fn + fp + (n_classes - 2) * tn)
+            for tp, fn, fp, tn in (self.numerator, self.denominator)
+        ]
+        right, wrong = zip(*sides, strict=True)
+        return right, wrong
 
     @property
     def is_of_class_alone(self) -> bool:

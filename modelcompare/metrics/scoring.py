@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -32,18 +33,22 @@ def mean_ratio(total: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatA
     return total[..., 0], count[..., 0]
 
 
+def mean_metric(numbers: Statistic, **declarations: Any) -> Metric:
+    """Return the metric that is the mean over samples of a statistic of one column."""
+    return Metric(statistics=(numbers, COUNT), ratio=mean_ratio, **declarations)
+
+
 def _squared_errors(outcomes: Outcomes) -> FloatArray:
     errors = ((outcomes.probabilities - outcomes.truth) ** 2).sum(axis=1, keepdims=True)
     return errors / 2 if outcomes.n_classes == 2 else errors
 
 
 _mean_loss = partial(
-    Metric, ratio=mean_ratio, needs="probabilities", greater_is_better=False, bounds=(0.0, math.inf)
+    mean_metric, needs="probabilities", greater_is_better=False, bounds=(0.0, math.inf)
 )
 
 BRIER_SCORE = _mean_loss(
-    name="brier_score", statistics=(Statistic("squared_errors", _squared_errors), COUNT),
-    bounds=(0.0, 2.0),
+    Statistic("squared_errors", _squared_errors), name="brier_score", bounds=(0.0, 2.0),
     description="""Mean squared distance of the probabilities from the true labels.
 
     A proper scoring rule: the true probabilities score best. Summed over the classes (0 to 2), and
@@ -61,8 +66,7 @@ def _negative_log_likelihood(outcomes: Outcomes) -> FloatArray:
 
 
 LOG_LOSS = _mean_loss(
-    name="log_loss",
-    statistics=(Statistic("negative_log_likelihood", _negative_log_likelihood), COUNT),
+    Statistic("negative_log_likelihood", _negative_log_likelihood), name="log_loss",
     description="""Mean negative log-probability of the true class, in nats.
 
     A proper scoring rule that depends on the true class only; one confident error can outweigh all
@@ -81,7 +85,7 @@ def _divergence(outcomes: Outcomes) -> FloatArray:
 
 
 KL_DIVERGENCE = _mean_loss(
-    name="kl_divergence", statistics=(Statistic("divergence", _divergence), COUNT),
+    Statistic("divergence", _divergence), name="kl_divergence",
     description="""Mean divergence of the probabilities from the true distributions, in nats.
 
     Rewards probabilities that match soft labels, such as shares of annotators; on hard labels it is
@@ -169,9 +173,9 @@ def _reciprocal_rank(outcomes: Outcomes) -> FloatArray:
     return (_listed(outcomes) / (1.0 + above + tied / 2))[:, None]
 
 
-MEAN_RECIPROCAL_RANK = Metric(
-    name="mean_reciprocal_rank", statistics=(Statistic("reciprocal_rank", _reciprocal_rank), COUNT),
-    ratio=mean_ratio, needs="probabilities",
+MEAN_RECIPROCAL_RANK = mean_metric(
+    Statistic("reciprocal_rank", _reciprocal_rank), name="mean_reciprocal_rank",
+    needs="probabilities",
     description="""Mean of one over the rank of the true class among the classes by probability.
 
     Rewards true classes near the top of a list. The step from rank 1 to 2 counts as much as all
@@ -191,9 +195,9 @@ def _in_top(outcomes: Outcomes, *, k: int) -> FloatArray:
 def top_k_metric(*, k: int = 3) -> Metric:
     """Return the accuracy of a list of k classes; later classes win ties, as in scikit-learn."""
     check_count("k", k, at_least=1)
-    return Metric(
-        name=f"top_{k}_accuracy", family="top_k_accuracy", ratio=mean_ratio, needs="probabilities",
-        statistics=(Statistic(f"in_top_{k}", partial(_in_top, k=k)), COUNT),
+    return mean_metric(
+        Statistic(f"in_top_{k}", partial(_in_top, k=k)),
+        name=f"top_{k}_accuracy", family="top_k_accuracy", needs="probabilities",
         factory=Factory(top_k_metric, {"k": k}, "top_{k}_accuracy"),
         description="""Share of samples whose true class is among the k most probable.
 
@@ -212,10 +216,9 @@ def score_of(outcomes: Outcomes, *, place: int = 0) -> FloatArray:
     return outcomes.output.scores[:, [place]]
 
 
-MEAN_SCORE = Metric(
-    name="mean_score", statistics=(Statistic("scores", score_of), COUNT),
-    ratio=mean_ratio, needs="scores", bounds=(-math.inf, math.inf),
-    greater_is_better=None, direction_from="unknown",
+MEAN_SCORE = mean_metric(
+    Statistic("scores", score_of), name="mean_score", needs="scores",
+    bounds=(-math.inf, math.inf), greater_is_better=None, direction_from="unknown",
     description="""Mean of per-example scores that were computed elsewhere: judged 0 or 1, or real.
 
     It has the merits of the scores and weighs every sample equally. Its direction is that of the

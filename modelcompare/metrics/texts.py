@@ -19,7 +19,7 @@ from modelcompare.data.outputs import Output
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
 from modelcompare.metrics.quotient import side_by_side
-from modelcompare.metrics.scoring import COUNT, mean_ratio
+from modelcompare.metrics.scoring import COUNT, mean_metric
 from modelcompare.words import Tokenizer, check_choice, optional
 
 _BETA = 2.0
@@ -68,8 +68,8 @@ def _exact(outcomes: Outcomes) -> FloatArray:
 
 EXACT = Statistic("exact_text", _exact)
 
-EXACT_MATCH = Metric(
-    name="exact_match", statistics=(EXACT, COUNT), needs="texts", ratio=mean_ratio,
+EXACT_MATCH = mean_metric(
+    EXACT, name="exact_match", needs="texts",
     description="""Share of texts that are identical to their reference, or to one of several.
 
     Rewards exact answers only; an additional blank counts as much as a wrong answer.""",
@@ -193,10 +193,9 @@ def _sentence_bleu(outcomes: Outcomes) -> FloatArray:
     return _bleu(_bleu_statistics(outcomes), effective=True)[:, None]
 
 
-SENTENCE_BLEU = Metric(
-    name="sentence_bleu", needs="texts",
-    statistics=(Statistic("sentence_bleu", _sentence_bleu, costly=True), COUNT),
-    bounds=(0.0, 100.0), ratio=mean_ratio,
+SENTENCE_BLEU = mean_metric(
+    Statistic("sentence_bleu", _sentence_bleu, costly=True), name="sentence_bleu", needs="texts",
+    bounds=(0.0, 100.0),
     signature=partial(text_signature, "bleu", effective_order=True),
     description="""Mean of the BLEU of single sentences.
 

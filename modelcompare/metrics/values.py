@@ -12,7 +12,7 @@ from modelcompare.data.checks import refuse_rows
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.quantiles import quantile_metric
 from modelcompare.metrics.ranks import KENDALL, SPEARMAN
-from modelcompare.metrics.scoring import COUNT, mean_ratio
+from modelcompare.metrics.scoring import COUNT, mean_metric, mean_ratio
 from modelcompare.metrics.variants import number
 from modelcompare.words import check_fraction
 
@@ -57,17 +57,13 @@ def _squared_logs(outcomes: Outcomes) -> FloatArray:
 
 
 SQUARED = Statistic("squared_value_errors", _squared)
-ABSOLUTE = Statistic("absolute_value_errors", _absolute)
-SQUARED_LOG = Statistic("squared_log_errors", _squared_logs)
 CENTRED = Statistic("centred_value_errors", _centred_errors, of_all=True)
 MOMENTS = Statistic("moments", _moments, of_all=True)
 
-_mean_error = partial(
-    Metric, ratio=mean_ratio, greater_is_better=False, bounds=(0.0, math.inf), needs="values"
-)
+_mean_error = partial(mean_metric, greater_is_better=False, bounds=(0.0, math.inf), needs="values")
 
 MSE = _mean_error(
-    name="mse", statistics=(SQUARED, COUNT),
+    SQUARED, name="mse",
     description="""Mean squared error.
 
     Penalizes large errors: one error of ten counts as a hundred errors of one, so an outlier can
@@ -83,7 +79,7 @@ def _root_mean(total: FloatArray, count: FloatArray) -> FloatArray:
 
 
 RMSE = _mean_error(
-    name="rmse", statistics=(SQUARED, COUNT), value=_root_mean, power=0.5,
+    SQUARED, name="rmse", value=_root_mean, power=0.5,
     description="""Root of the mean squared error.
 
     Penalizes the same errors as `mse` and ranks models equally, in units of the target.""",
@@ -91,7 +87,7 @@ RMSE = _mean_error(
 )  # fmt: skip
 
 MAE = _mean_error(
-    name="mae", statistics=(ABSOLUTE, COUNT),
+    Statistic("absolute_value_errors", _absolute), name="mae",
     description="""Mean absolute error.
 
     Weighs every unit of error equally; the best constant prediction is the median. In units of the
@@ -100,7 +96,7 @@ MAE = _mean_error(
 )  # fmt: skip
 
 MSLE = _mean_error(
-    name="msle", statistics=(SQUARED_LOG, COUNT),
+    Statistic("squared_log_errors", _squared_logs), name="msle",
     description="""Mean squared error of log(1 + value).
 
     Measures ratios instead of differences, for targets that grow by factors; underprediction costs
@@ -116,7 +112,7 @@ def _relative(outcomes: Outcomes) -> FloatArray:
 
 
 MAPE = _mean_error(
-    name="mape", statistics=(Statistic("relative_value_errors", _relative), COUNT),
+    Statistic("relative_value_errors", _relative), name="mape",
     description="""Mean of the absolute errors, each over its true value (a share, not percent).
 
     Compares targets of different scales. Errors of small true values dominate, and predicting too
@@ -132,8 +128,7 @@ def _symmetric(outcomes: Outcomes) -> FloatArray:
 
 
 SMAPE = _mean_error(
-    name="smape", statistics=(Statistic("symmetric_value_errors", _symmetric), COUNT),
-    bounds=(0.0, 2.0),
+    Statistic("symmetric_value_errors", _symmetric), name="smape", bounds=(0.0, 2.0),
     description="""Mean of the absolute errors, each over the mean size of true value and output.
 
     As `mape`, but at most 2, which any output of the other sign, or of a true value of 0, costs. It
@@ -153,9 +148,9 @@ def pinball_metric(*, quantile: float = 0.5) -> Metric:
     """Return the mean pinball loss of predicted quantiles."""
     check_fraction("quantile", quantile)
     name = f"pinball_{number(quantile)}"
-    losses = Statistic(f"{name}_losses", partial(_pinball, quantile=quantile))
     return _mean_error(
-        name=name, family="pinball", statistics=(losses, COUNT),
+        Statistic(f"{name}_losses", partial(_pinball, quantile=quantile)),
+        name=name, family="pinball",
         factory=Factory(pinball_metric, {"quantile": quantile}, "pinball_{quantile}"),
         description="""Mean pinball loss of a predicted quantile of the target (quantile loss).
 
