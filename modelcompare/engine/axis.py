@@ -117,11 +117,6 @@ def joined_frame(parts: Iterable[LongColumns]) -> pd.DataFrame:
     return _frame(joined)
 
 
-def long_frame(rows: Mapping[str, Any], keys: Sequence[ValueKey], **columns: Any) -> pd.DataFrame:
-    """Return a long frame: a line for each row and value, of the columns of `long_columns`."""
-    return _frame(long_columns(rows, keys, **columns))
-
-
 def _frame(columns: LongColumns) -> pd.DataFrame:
     # pandas converts integers to floats if a label is missing.
     return pd.DataFrame(columns | {"label": pd.Series(columns["label"], dtype=object)})
@@ -129,7 +124,7 @@ def _frame(columns: LongColumns) -> pd.DataFrame:
 
 def score_frame(models: Sequence[str], keys: Sequence[ValueKey], **columns: Any) -> pd.DataFrame:
     """Return a long frame with a row for each model: model, metric, label, and the columns."""
-    return long_frame({"model": np.array(models, dtype=object)}, keys, **columns)
+    return _frame(long_columns({"model": np.array(models, dtype=object)}, keys, **columns))
 
 
 def pair_frame(
@@ -140,7 +135,7 @@ def pair_frame(
     **columns: Any,
 ) -> pd.DataFrame:
     """Return a long frame of pairs: model_a, model_b, metric, label, and the columns."""
-    return long_frame(pair_rows(models, model_a, model_b), keys, **columns)
+    return _frame(long_columns(pair_rows(models, model_a, model_b), keys, **columns))
 
 
 def pair_rows(models: Sequence[str], model_a: IntArray, model_b: IntArray) -> dict[str, AnyArray]:

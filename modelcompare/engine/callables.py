@@ -11,7 +11,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.in_runs import EvaluatorOfRuns, Runs, is_of_rows
+from modelcompare.engine.in_runs import Runs, evaluate_runs, is_of_rows
 from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
 from modelcompare.words import shown
 
@@ -25,7 +25,7 @@ def evaluator(
     """
     if runs is not None and not is_of_rows(metric):
         parts = map(predictions.subset, runs.rows)
-        return EvaluatorOfRuns([evaluator(metric, part, model) for part in parts], runs)
+        return partial(evaluate_runs, [evaluator(metric, part, model) for part in parts], runs)
     if isinstance(metric, OrderMetric):
         return metric.prepare(Outcomes.of(predictions, model))
     array = given_output(metric, predictions, model)

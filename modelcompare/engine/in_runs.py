@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -67,14 +68,15 @@ class Runs:
         """Return a sum metric whose value is the mean of the runs' values."""
         statistics = tuple(
             replace(
-                each, name=f"{each.name} in runs", compute=OfRuns(each, self), members_of=None,
-                entries=None if each.entries is None else EntriesOfRuns(each.entries, each, self),
+                each, name=f"{each.name} in runs", members_of=None,
+                compute=partial(_numbers_in_runs, each, self),
+                entries=each.entries and partial(_entries_in_runs, each.entries, each, self),
             )
             for each in (COUNT, *metric.statistics)
         )  # fmt: skip
         return replace(
-            metric, statistics=statistics, value=MeanOfRuns(metric, self), ratio=None,
-            average=None, proportion=False, zero_division=None,
+            metric, statistics=statistics, value=partial(_value_over_runs, metric, self),
+            ratio=None, average=None, proportion=False, zero_division=None,
         )  # fmt: skip
 
     def pooled(self, totals: list[FloatArray]) -> list[FloatArray]:
@@ -118,60 +120,40 @@ def check_summed(metrics: Sequence[AnyMetric]) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class OfRuns:
-    """Numbers of a statistic in the columns of the row's run, and 0 in those of other runs."""
-
-    statistic: Statistic
-    runs: Runs
-
-    def __call__(self, outcomes: Outcomes) -> FloatArray:
-        parts = [self.statistic.compute(outcomes.rows(rows)) for rows in self.runs.rows]
-        out = np.zeros((len(outcomes), len(parts), parts[0].shape[1]))
-        for run, (rows, part) in enumerate(zip(self.runs.rows, parts, strict=True)):
-            out[rows, run] = part
-        return out.reshape(len(out), -1)
+def _numbers_in_runs(statistic: Statistic, runs: Runs, outcomes: Outcomes) -> FloatArray:
+    """Return numbers of a statistic in the columns of the row's run, and 0 in those of others."""
+    parts = [statistic.compute(outcomes.rows(rows)) for rows in runs.rows]
+    out = np.zeros((len(outcomes), len(parts), parts[0].shape[1]))
+    for run, (rows, part) in enumerate(zip(runs.rows, parts, strict=True)):
+        out[rows, run] = part
+    return out.reshape(len(out), -1)
 
 
-@dataclass(frozen=True, eq=False)
-class EntriesOfRuns:
-    """Columns of a statistic's only numbers that are not 0, among those of each run."""
-
-    entries: Callable[[Outcomes], Entries | None]
-    statistic: Statistic
-    runs: Runs
-
-    def __call__(self, outcomes: Outcomes) -> Entries | None:
-        found, width = self.entries(outcomes), outcomes.n_classes**self.statistic.class_axes
-        return None if found is None else (found[0] + width * self.runs.run_of, found[1])
+def _entries_in_runs(
+    entries: Callable[[Outcomes], Entries | None], statistic: Statistic, runs: Runs,
+    outcomes: Outcomes,
+) -> Entries | None:  # fmt: skip
+    """Return the only numbers that are not 0, and their columns among those of each run."""
+    of_all, width = entries(outcomes), outcomes.n_classes**statistic.class_axes
+    return None if of_all is None else (of_all[0] + width * runs.run_of, of_all[1])
 
 
-@dataclass(frozen=True, eq=False)
-class MeanOfRuns:
-    """The mean of a metric's values over the runs, from its totals in each run."""
-
-    metric: Metric
-    runs: Runs
-
-    def __call__(self, *totals: FloatArray) -> FloatArray:
-        weight, *parts = map(self.runs.split, totals)
-        values, weight = self.metric.value(*parts), weight[..., 0]
-        if not self.metric.per_class:
-            return self.runs.mean(values, weight)
-        return self.runs.mean(np.swapaxes(values, -1, -2), weight[..., None, :])
+def _value_over_runs(metric: Metric, runs: Runs, *totals: FloatArray) -> FloatArray:
+    """Compute the mean of a metric's values over the runs, from its totals in each run."""
+    weight, *parts = map(runs.split, totals)
+    values, weight = metric.value(*parts), weight[..., 0]
+    if not metric.per_class:
+        return runs.mean(values, weight)
+    return runs.mean(np.swapaxes(values, -1, -2), weight[..., None, :])
 
 
-@dataclass(frozen=True, eq=False)
-class EvaluatorOfRuns:
-    """The mean over the runs of functions of the weights of their rows."""
-
-    evaluators: list[Callable[[FloatArray], FloatArray]]
-    runs: Runs
-
-    def __call__(self, weights: FloatArray) -> FloatArray:
-        # Sample after sample, as order metrics read weights faster.
-        parts = [np.take(weights.T, rows, axis=0).T for rows in self.runs.rows]
-        values = [of_run(part) for of_run, part in zip(self.evaluators, parts, strict=True)]
-        weight = np.stack([part.sum(axis=1, dtype=np.float64) for part in parts], axis=-1)
-        found = np.stack(values, axis=-1)
-        return self.runs.mean(found, weight if found.ndim == 2 else weight[:, None])
+def evaluate_runs(
+    evaluators: Sequence[Callable[[FloatArray], FloatArray]], runs: Runs, weights: FloatArray
+) -> FloatArray:
+    """Compute the mean over the runs of functions of the weights of their rows."""
+    # Sample after sample, as order metrics read weights faster.
+    parts = [np.take(weights.T, rows, axis=0).T for rows in runs.rows]
+    values = [of_run(part) for of_run, part in zip(evaluators, parts, strict=True)]
+    weight = np.stack([part.sum(axis=1, dtype=np.float64) for part in parts], axis=-1)
+    each = np.stack(values, axis=-1)
+    return runs.mean(each, weight if each.ndim == 2 else weight[:, None])

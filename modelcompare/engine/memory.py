@@ -47,9 +47,8 @@ def check_replicates(n_resamples: int, n_models: int, n_values: int) -> None:
     most = free_memory() // each
     # A handful of resamples is no remedy.
     instead = f"at most {most:,} resamples fit; or " if most >= 1000 else ""
-    what = f"{n_resamples:,} resamples of {_counted(n_models, 'model')} in"
-    remedy = f"{instead}take fewer resamples, metrics or models"
-    _check(n_resamples * each, what, n_values, remedy)
+    what = f"{n_resamples:,} resamples of {_counted(n_models, 'model')} in {_values(n_values)}"
+    _check(n_resamples * each, what, f"{instead}take fewer resamples, metrics or models")
 
 
 def check_pairs(n_pairs: int, n_values: int) -> None:
@@ -60,9 +59,9 @@ def check_pairs(n_pairs: int, n_values: int) -> None:
     ValueError
         With the memory needed, the free memory, and the remedy.
     """
-    what = f"the differences of {_counted(n_pairs, 'pair')} of models in"
+    what = f"the differences of {_counted(n_pairs, 'pair')} of models in {_values(n_values)}"
     remedy = "name a baseline (--baseline), choose models (--model), or take fewer metrics"
-    _check(_PAIR_BYTES * n_pairs * n_values, what, n_values, remedy)
+    _check(_PAIR_BYTES * n_pairs * n_values, what, remedy)
 
 
 def check_covariances(n_models: int, n_values: int) -> None:
@@ -73,9 +72,9 @@ def check_covariances(n_models: int, n_values: int) -> None:
     ValueError
         With the memory needed, the free memory, and the remedy.
     """
-    what = f"the covariances of {_counted(n_models, 'model')} in"
+    what = f"the covariances of {_counted(n_models, 'model')} in {_values(n_values)}"
     remedy = "choose models (--model), a part after the other, or take fewer metrics"
-    _check(_SHARED_BYTES * n_models**2 * n_values, what, n_values, remedy)
+    _check(_SHARED_BYTES * n_models**2 * n_values, what, remedy)
 
 
 def check_tables(n_rows: int, n_models: int, n_values: int) -> None:
@@ -86,9 +85,9 @@ def check_tables(n_rows: int, n_models: int, n_values: int) -> None:
     ValueError
         With the memory needed, the free memory, and the remedy.
     """
-    what = f"the influences of {n_rows:,} rows on {_counted(n_models, 'model')} in"
+    rows = f"{n_rows:,} rows on {_counted(n_models, 'model')} in {_values(n_values)}"
     remedy = "choose models (--model), or take fewer metrics"
-    _check(8 * _TABLE_COPIES * n_rows * n_models * n_values, what, n_values, remedy)
+    _check(8 * _TABLE_COPIES * n_rows * n_models * n_values, f"the influences of {rows}", remedy)
 
 
 def check_clusters(n_clusters: int, n_numbers: int) -> None:
@@ -99,14 +98,12 @@ def check_clusters(n_clusters: int, n_numbers: int) -> None:
     ValueError
         With the memory needed, the free memory, and the remedy.
     """
-    needed = 8 * _SUM_COPIES * n_clusters * n_numbers
-    if not _fits(needed):
-        raise ValueError(
-            f"the sums of {n_clusters:,} clusters, of {_counted(n_numbers, 'number')} each, need "
-            f"about {needed / 2**30:,.1f} GiB of memory, and {free_memory() / 2**30:,.1f} GiB are "
-            "free; take fewer models or metrics, or a sketch (mc.io.sketch), whose size does not "
-            "depend on the clusters."
-        )
+    what = f"the sums of {n_clusters:,} clusters, of {_counted(n_numbers, 'number')} each,"
+    remedy = (
+        "take fewer models or metrics, or a sketch (mc.io.sketch), whose size does not depend on "
+        "the clusters"
+    )
+    _check(8 * _SUM_COPIES * n_clusters * n_numbers, what, remedy)
 
 
 def free_memory() -> int:
@@ -154,13 +151,16 @@ def _fits(needed: int) -> bool:
     return needed <= 16 * CACHE_BYTES or needed <= free_memory()
 
 
-def _check(needed: int, what: str, n_values: int, remedy: str) -> None:
+def _check(needed: int, what: str, remedy: str) -> None:
     if not _fits(needed):
         raise ValueError(
-            f"{what} {_counted(n_values, 'value')} (metrics, and classes of those per class) need "
-            f"about {needed / 2**30:,.1f} GiB of memory, and {free_memory() / 2**30:,.1f} GiB are "
-            f"free; {remedy}."
+            f"{what} need about {needed / 2**30:,.1f} GiB of memory, and "
+            f"{free_memory() / 2**30:,.1f} GiB are free; {remedy}."
         )
+
+
+def _values(number: int) -> str:
+    return f"{_counted(number, 'value')} (metrics, and classes of those per class)"
 
 
 def _counted(number: int, noun: str) -> str:

@@ -300,13 +300,9 @@ class UnitStatistics:
         if self._unit_of is not None:
             return Outcomes.of(self.predictions, model)
         p, rows = self._blocks.part(rows)
-        decided = self._hard and p.kinds[model].distribution
-        return Outcomes(
-            p.output(model).rows(rows),
-            None if p.codes is None else p.codes[rows],
-            p.n_classes,
-            None if p.y_true is None else p.y_true[rows],
-            None if p.true_distribution is None else p.true_distribution[rows],
-            p.predicted(model)[rows] if decided else None,
-            everyone=Outcomes.of(p, model) if p is self.predictions else None,
+        whole, decided = Outcomes.of(p, model), self._hard and p.kinds[model].distribution
+        return replace(
+            whole.rows(rows),
+            predicted_codes=p.predicted(model)[rows] if decided else None,
+            everyone=whole if p is self.predictions else None,
         )

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from modelcompare.engine.axis import ValueKey, long_frame, pair_frame, score_frame
+from modelcompare.engine.axis import ValueKey, joined_frame, long_columns, pair_frame, score_frame
 
 KEYS = (ValueKey("f1", 0), ValueKey("f1", 1), ValueKey("accuracy"))
 VALUES = np.arange(6.0).reshape(2, 3)
@@ -39,7 +39,8 @@ def test_pairs_are_named_by_their_models():
 
 
 def test_a_row_may_be_more_than_a_model():
-    frame = long_frame({"fold": [3, 5], "n": 7}, KEYS[:1], value=np.array([[0.5], [0.25]]))
+    columns = long_columns({"fold": [3, 5], "n": 7}, KEYS[:1], value=np.array([[0.5], [0.25]]))
+    frame = joined_frame([columns])
     assert frame.drop(columns="label").to_dict("list") == {
         "fold": [3, 5], "n": [7, 7], "metric": ["f1", "f1"], "value": [0.5, 0.25],
     }  # fmt: skip
