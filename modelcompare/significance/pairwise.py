@@ -41,17 +41,14 @@ def all_pairs(n_models: int) -> tuple[IntArray, IntArray]:
 
 def check_smooth(metric: AnyMetric, instead: str) -> None:
     """Refuse a metric whose errors influence functions do not describe, and name other tests."""
-    if not metric.smooth and isinstance(metric, CallableMetric):
-        raise ValueError(
-            f"metric {metric.name!r} is a function that is not known to be smooth, so influence "
-            f"functions may not describe it; use {instead}, or declare it: "
-            "modelcompare.metrics.from_callable(function, smooth=True)."
-        )
-    if not metric.smooth:
-        raise ValueError(
-            f"metric {metric.name!r} is not smooth, so influence functions do not describe it; "
-            f"use {instead}."
-        )
+    if metric.smooth:
+        return
+    what, remedy = "is not smooth, so influence functions do not describe it", f"use {instead}"
+    if isinstance(metric, CallableMetric):
+        what = "is a function that is not known to be smooth, so influence functions may not "
+        what += "describe it"
+        remedy += ", or declare it: modelcompare.metrics.from_callable(function, smooth=True)"
+    raise ValueError(f"metric {metric.name!r} {what}; {remedy}.")
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Literal
 
@@ -55,11 +56,8 @@ def _replicate_t(kind: Kind, view: PairView) -> Outcome:
     return Outcome(view.estimate, p_value, len(view.sample.drawn), exact=False)
 
 
-ROWS: tuple[PairTest, ...] = (
-    PairTest("replicate-t", partial(_replicate_t, "welch"), alternatives=("two-sided",)),
-    PairTest(
-        "replicate-paired-t",
-        partial(_replicate_t, "paired"),
-        alternatives=("two-sided",),
-    ),
+_KINDS: Mapping[str, Kind] = {"replicate-t": "welch", "replicate-paired-t": "paired"}
+ROWS = tuple(
+    PairTest(name, partial(_replicate_t, kind), alternatives=("two-sided",))
+    for name, kind in _KINDS.items()
 )

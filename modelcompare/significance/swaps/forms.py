@@ -78,7 +78,8 @@ def forms_apply(evaluation: Evaluation, metric: Metric) -> bool:
     if metric.per_class or not metric.smooth:
         return False
     if metric.average is None:
-        return sum(_widths(evaluation, metric)) <= MOST_SLOPES
+        columns = evaluation.columns(slice(None), [metric])
+        return sum(column.width for column in columns) <= MOST_SLOPES
     p, n_models = evaluation.predictions, len(evaluation.models)
     products = p.n_classes**2 * max(1, n_models * (n_models - 1) // 2)
     return products <= _MOST_PRODUCTS or are_hard_counts(evaluation, metric)
@@ -375,8 +376,3 @@ def _side_by_side(parts: Sequence[FloatArray], shape: tuple[int, int]) -> FloatA
     """Return parts (n_pairs or 1, n_masks or 1, width) as one, (n_pairs, widths, n_masks)."""
     wide = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in parts]
     return np.swapaxes(wide[0] if len(wide) == 1 else np.concatenate(wide, axis=-1), 1, 2)
-
-
-def _widths(evaluation: Evaluation, metric: Metric) -> list[int]:
-    found = {column.statistic: column.width for column in evaluation.columns(slice(None))}
-    return [found[statistic] for statistic in metric.statistics]

@@ -206,10 +206,8 @@ class Quotient(Formula):
             sums = self._grown([part[stratum] for part in swapped.in_strata])
             n, d = (swaps.gained(Places(pairs), part) for part in sums)
             pooled = self.pooled[pairs]
-            grown, (top, bottom) = (
-                n - pooled[..., None] * d,
-                (part[stratum] for part in totals),
-            )
+            grown = n - pooled[..., None] * d
+            top, bottom = (part[stratum] for part in totals)
             x, y = (
                 (top[m] - pooled * bottom[m])[..., None]
                 for m in (swaps.model_a[pairs], swaps.model_b[pairs])
