@@ -52,7 +52,7 @@ _STEP_DOWN: Correction = "holm"
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class BoundedComparison(Comparison):
+class BoundedComparison(Comparison, stem="bounds"):
     """Comparison of models with their missing results counted as the worst, and as the best.
 
     Frames and verdict hold for all possible values of the missing results. Members inherited from
@@ -76,8 +76,6 @@ class BoundedComparison(Comparison):
     places: Mapping[ValueKey, tuple[int, int]] = field(repr=False, metadata=HIDDEN)
     n_missing: Mapping[str, int] = field(metadata=HIDDEN)
 
-    _stem: ClassVar[str] = "bounds"
-    _page_title: ClassVar[str] = "Results"
     _members: ClassVar[tuple[Member, ...]] = ()
 
     @property

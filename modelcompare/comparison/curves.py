@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -52,7 +52,7 @@ def _plot_only(kind: CurveKind, result: CurveResult, ax: Axes | None) -> Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CurveResult(Result):
+class CurveResult(Result, stem="curve"):
     """Curves of all models for one class.
 
     Attributes
@@ -95,7 +95,6 @@ class CurveResult(Result):
     n_samples: int
     confidence_level: float
 
-    _stem: ClassVar[str] = "curve"
     plot = Plots(curve=plot_banded_curve, roc=plot_roc, pr=plot_pr)
 
     @property

@@ -95,7 +95,7 @@ _GROUP = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupComparison(Result):
+class GroupComparison(Result, stem="groups", title="Test sets", version=2):
     """Comparisons of the same models on several test sets, or in each subgroup of one.
 
     Attributes
@@ -129,9 +129,6 @@ class GroupComparison(Result):
     scope: Scope = field(repr=False, metadata=HIDDEN)
     size: str = field(metadata=HIDDEN)
 
-    _stem: ClassVar[str] = "groups"
-    _schema_version: ClassVar[int] = 2
-    _page_title: ClassVar[str] = "Test sets"
     _members: ClassVar[tuple[Member, ...]] = members_from(
         "_first", "n_resamples", "confidence_level", "alpha", "method", "test", "correction"
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -41,7 +40,7 @@ def plot_ranks(
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankComparison(Result):
+class RankComparison(Result, stem="ranks", version=2):
     """Models compared by their ranks over data sets.
 
     Attributes
@@ -78,8 +77,6 @@ class RankComparison(Result):
     reading: str = field(default="", repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False, metadata=HIDDEN)
 
-    _stem: ClassVar[str] = "ranks"
-    _schema_version: ClassVar[int] = 2
     plot = Plots(critical_difference=plot_ranks)
 
     @property

@@ -54,7 +54,7 @@ DIFFERENCES = (
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Comparison(Result):
+class Comparison(Result, stem="compare", title="Scores and differences"):
     """Scores and paired differences of models on one test set.
 
     Attributes
@@ -66,8 +66,6 @@ class Comparison(Result):
 
     evidence: Compared = field(metadata=HIDDEN)
 
-    _stem: ClassVar[str] = "compare"
-    _page_title: ClassVar[str] = "Scores and differences"
     _members: ClassVar[tuple[Member, ...]] = (
         *members_from(
             "evidence", "name", "n_samples", "n_resamples", "confidence_level", "alpha", "method",

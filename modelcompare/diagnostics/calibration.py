@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from modelcompare.words import Strategy, signature
 
 
 @dataclass(frozen=True, kw_only=True)
-class CalibrationTest(Result):
+class CalibrationTest(Result, stem="calibration", title="Calibration", row="calibration"):
     """A test of the calibration of one model, and its calibration error.
 
     Attributes
@@ -65,10 +65,6 @@ class CalibrationTest(Result):
     n_samples: int
     n_resamples: int
     seed_label: str
-
-    _stem: ClassVar[str] = "calibration"
-    _page_title: ClassVar[str] = "Calibration"
-    _row_name: ClassVar[str] = "calibration"
 
     @property
     def signature(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -29,7 +28,7 @@ from modelcompare.words import signature
 
 
 @dataclass(frozen=True, kw_only=True)
-class Disagreements(Result):
+class Disagreements(Result, stem="disagreements", title="Disagreements"):
     """Samples on which two models disagree.
 
     Attributes
@@ -56,9 +55,6 @@ class Disagreements(Result):
         Field("predicted_b", "given"), Field("p_a", optional=True), Field("p_b", optional=True),
         Field("right", json="text or none"), Field("distance", "estimate"), name="disagreements",
     ))  # fmt: skip
-
-    _stem: ClassVar[str] = "disagreements"
-    _page_title: ClassVar[str] = "Disagreements"
 
     @property
     def signature(self) -> str:

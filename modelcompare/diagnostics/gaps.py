@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -56,7 +56,7 @@ _PAIR = Field("group_a", "given"), Field("group_b", "given")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gaps(Result):
+class Gaps(Result, stem="gaps"):
     """Gaps of a metric between subgroups, for every model.
 
     Attributes
@@ -99,8 +99,6 @@ class Gaps(Result):
         "model", Field("group", "given"), "n_samples", "estimate", "ci_low", "ci_high",
     ))  # fmt: skip
     notes: tuple[str, ...] = field(default=(), metadata=HIDDEN)
-
-    _stem: ClassVar[str] = "gaps"
 
     @property
     def passed(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import pandas as pd
 
@@ -95,7 +95,7 @@ def plot_judge(result: JudgeReport, ax: Axes | None = None) -> Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeReport(Result):
+class JudgeReport(Result, stem="judge", title="The judge"):
     """A judge compared with people, on the samples that people labelled.
 
     Attributes
@@ -167,8 +167,6 @@ class JudgeReport(Result):
     ))  # fmt: skip
     notes: tuple[str, ...] = field(repr=False, metadata=HIDDEN)
 
-    _stem: ClassVar[str] = "judge"
-    _page_title: ClassVar[str] = "The judge"
     plot = Plots(judge=plot_judge)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -73,7 +73,7 @@ def plot_reliability(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reliability(Result):
+class Reliability(Result, stem="reliability", title="Calibration"):
     """Confidence and accuracy in each bin.
 
     Attributes
@@ -105,8 +105,6 @@ class Reliability(Result):
     n_samples: int
     confidence_level: float
 
-    _stem: ClassVar[str] = "reliability"
-    _page_title: ClassVar[str] = "Calibration"
     plot = Plots(reliability=plot_reliability)
 
     @property

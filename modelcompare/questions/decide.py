@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from scipy.special import ndtri
 
@@ -62,7 +62,7 @@ _CLAIMED: dict[Decision, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class DecisionResult(Result):
+class DecisionResult(Result, stem="decision", version=3, row="decision"):
     """Decision about a candidate against a baseline.
 
     Attributes
@@ -133,10 +133,6 @@ class DecisionResult(Result):
     needed: float = field(default=math.nan, repr=False, metadata=HIDDEN)
     too_early: str = field(default="", repr=False, metadata=HIDDEN)
     scope: Scope = field(repr=False, metadata=HIDDEN)
-
-    _stem: ClassVar[str] = "decision"
-    _schema_version: ClassVar[int] = 3
-    _row_name: ClassVar[str] = "decision"
 
     @property
     @member(in_row=False, before="baseline")

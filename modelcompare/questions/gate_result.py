@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import pandas as pd
 
@@ -56,7 +56,7 @@ class GateAnswer(Result, ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GateResult(GateAnswer):
+class GateResult(GateAnswer, stem="gate", version=4):
     """Decisions by several rules.
 
     Attributes
@@ -73,9 +73,6 @@ class GateResult(GateAnswer):
     by_rule: tuple[tuple[str, tuple[DecisionResult, ...]], ...] = field(metadata=HIDDEN)
     alpha: float = field(metadata=HIDDEN)
     ledger: str = field(default="", metadata=value(after="passed"))
-
-    _stem: ClassVar[str] = "gate"
-    _schema_version: ClassVar[int] = 4
 
     @property
     def decisions(self) -> tuple[DecisionResult, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from modelcompare.arguments import checked
 from modelcompare.data.alone import refuse_pseudo_values
@@ -25,7 +24,7 @@ from modelcompare.words import OmnibusTest, signature
 
 
 @dataclass(frozen=True, kw_only=True)
-class OmnibusResult(Result):
+class OmnibusResult(Result, stem="omnibus", row="omnibus"):
     """Outcome of a test that all models are equal.
 
     Attributes
@@ -44,9 +43,6 @@ class OmnibusResult(Result):
     statistic: float
     p_value: float
     n_models: int = field(metadata=value(kind="count"))
-
-    _stem: ClassVar[str] = "omnibus"
-    _row_name: ClassVar[str] = "omnibus"
 
     @property
     def signature(self) -> str:

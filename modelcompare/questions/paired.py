@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, get_args
+from typing import Any, get_args
 
 from modelcompare.arguments import checked, written_out
 from modelcompare.comparison.planning import serve
@@ -40,7 +40,7 @@ _OF_EXCHANGEABILITY = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairedTestResult(Result):
+class PairedTestResult(Result, stem="test", version=2, row="test"):
     """Outcome of a test of two models.
 
     Attributes
@@ -100,10 +100,6 @@ class PairedTestResult(Result):
     n_groups: int | None = field(default=None, repr=False, metadata=HIDDEN)
     scope: Scope = field(repr=False, metadata=HIDDEN)
     of_exchangeability: bool = field(default=False, repr=False, metadata=HIDDEN)
-
-    _stem: ClassVar[str] = "test"
-    _schema_version: ClassVar[int] = 2
-    _row_name: ClassVar[str] = "test"
 
     @property
     def signature(self) -> str:

@@ -118,7 +118,7 @@ def _draw_frontier(size: SampleSize, dimension: Dimension, axes: Axes) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampleSize(Frontier, Result):
+class SampleSize(Frontier, Result, stem="sample_size", version=3):
     """Numbers of samples, runs and test sets that a paired comparison needs.
 
     Attributes
@@ -157,8 +157,6 @@ class SampleSize(Frontier, Result):
     notes: tuple[str, ...] = field(default=(), repr=False, metadata=HIDDEN)
     scope: Scope = field(repr=False, metadata=HIDDEN)
 
-    _stem: ClassVar[str] = "sample_size"
-    _schema_version: ClassVar[int] = 3
     _members: ClassVar[tuple[Member, ...]] = (
         Member("n_sets", source="size.sets", after="standard_deviation"),
         Member("n_runs", source="size.runs", after="n_samples"),

@@ -24,18 +24,34 @@ from modelcompare.report.writers.terminal import screen_text
 class Result(ABC):
     """A document, and from it every form of text.
 
-    A result gives `document` and `signature`; its class variables name its kind.
+    A result gives `document` and `signature`; keywords of its class describe its document.
+
+    Parameters
+    ----------
+    stem : str
+        Name of the document; a class without one is the base of others.
+    title : str
+        Heading above the tables of a page.
+    version : int
+        Goes up whenever a name in the JSON document is added, removed or means something else.
+    row : str
+        Name of the frame that has the values in a row, if there is one.
     """
 
-    _stem: ClassVar[str] = "result"
-    # Heading above the tables of a page.
-    _page_title: ClassVar[str] = "Results"
-    # Goes up whenever a name in the JSON document is added, removed or means something else.
-    _schema_version: ClassVar[int] = 1
+    _stem: ClassVar[str]
+    _page_title: ClassVar[str]
+    _schema_version: ClassVar[int]
+    _row_name: ClassVar[str]
     # Members of its document that are neither fields nor marked by `member`.
     _members: ClassVar[tuple[Member, ...]] = ()
-    # Name of the frame that has the values in a row, if there is one.
-    _row_name: ClassVar[str] = ""
+
+    def __init_subclass__(
+        cls, *, stem: str = "", title: str = "Results", version: int = 1, row: str = ""
+    ) -> None:
+        super().__init_subclass__()
+        if stem:
+            cls._stem, cls._page_title = stem, title
+            cls._schema_version, cls._row_name = version, row
 
     # Assigned, not defined, so that type checkers go on to refuse unknown attributes.
     __getattr__ = missing_attribute

@@ -3,7 +3,6 @@
 import io
 import json
 from dataclasses import dataclass, field, fields
-from typing import ClassVar
 
 import jsonschema
 import pandas as pd
@@ -23,7 +22,7 @@ ROWS = pd.DataFrame({
 
 
 @dataclass(frozen=True, kw_only=True)
-class Toy(Result):
+class Toy(Result, stem="toy"):
     """A result of one frame."""
 
     word: str
@@ -35,8 +34,6 @@ class Toy(Result):
             "ci_high", Field("aside", "count", shown=False), Field("absent", optional=True),
         ),
     )  # fmt: skip
-
-    _stem: ClassVar[str] = "toy"
 
     @property
     @member(before="word")

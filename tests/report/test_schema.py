@@ -19,7 +19,7 @@ from tests.report.written import as_json
 SCHEMA = whole_schema()
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 # What each version of each document contained when it was released. A line that is here never changes:
-# a new shape is a new version, with `_schema_version` of its result, and new lines.
+# a new shape is a new version, with `version` of its result, and new lines.
 SHAPES = Path(__file__).with_name("json_shapes.txt")
 pytestmark = pytest.mark.filterwarnings("ignore:.*resamples are too few:UserWarning")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -58,7 +58,7 @@ class FoldSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoldComparison(FoldSettings, Result):
+class FoldComparison(FoldSettings, Result, stem="folds"):
     """Models compared by their values on the folds of a cross-validation.
 
     Attributes
@@ -105,8 +105,6 @@ class FoldComparison(FoldSettings, Result):
     notes: tuple[str, ...] = field(default=(), repr=False, metadata=HIDDEN)
     # Where folds are of one sample each: the comparison of the predictions of all.
     _pooled: Comparison | None = field(default=None, repr=False, metadata=HIDDEN)
-
-    _stem: ClassVar[str] = "folds"
 
     @property
     def signature(self) -> str:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ _MOST = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Budget(Result):
+class Budget(Result, stem="budget"):
     """Questions that may still be asked of a test set.
 
     Attributes
@@ -62,8 +62,6 @@ class Budget(Result):
     ahead: pd.DataFrame = field(repr=False, metadata=frame(
         Field("further", "count"), "level", "detectable", "power",
     ))  # fmt: skip
-
-    _stem: ClassVar[str] = "budget"
 
     @property
     def signature(self) -> str:

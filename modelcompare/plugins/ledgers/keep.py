@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from modelcompare.arguments import checked
 from modelcompare.comparison.suite_checks import check_known, check_sets
@@ -48,7 +48,7 @@ WORDS: Mapping[Answer, Word] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeepResult(GateAnswer):
+class KeepResult(GateAnswer, stem="keep", row="answer"):
     """Answer about one of many candidates: a word and its reason.
 
     Attributes
@@ -81,9 +81,6 @@ class KeepResult(GateAnswer):
     head: str
     repeated: bool
     plan: Mapping[str, object] = field(metadata=HIDDEN)
-
-    _stem: ClassVar[str] = "keep"
-    _row_name: ClassVar[str] = "answer"
 
     @property
     @member(after="reason")

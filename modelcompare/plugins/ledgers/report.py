@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -68,7 +68,7 @@ def plot_history(report: KeepReport, ax: Axes | None = None) -> Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeepReport(Result):
+class KeepReport(Result, stem="keep_report", title="Candidates that were kept"):
     """History of a ledger of candidates.
 
     Attributes
@@ -95,8 +95,6 @@ class KeepReport(Result):
     plan: Mapping[str, object] = field(metadata=HIDDEN)
     head: str = field(metadata=value(after="luck"))
 
-    _stem: ClassVar[str] = "keep_report"
-    _page_title: ClassVar[str] = "Candidates that were kept"
     plot = Plots(history=plot_history)
 
     @property

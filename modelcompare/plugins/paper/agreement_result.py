@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -114,7 +114,7 @@ _PCT_AGREE = Field("pct_agree", "estimate")
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgreementStudy(Result):
+class AgreementStudy(Result, stem="agreement"):
     """Agreement of pairs of metrics over all pairs of models.
 
     Attributes
@@ -158,7 +158,6 @@ class AgreementStudy(Result):
     seed_label: str = field(repr=False)
     scope: Scope = field(repr=False, metadata=HIDDEN)
 
-    _stem: ClassVar[str] = "agreement"
     plot = Plots(agreement=plot_agreement, population=plot_population)
 
     @property

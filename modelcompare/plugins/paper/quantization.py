@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -36,7 +35,7 @@ DEFAULT_METRICS = ("cf1_macro", "cprecision_macro", "crecall_macro", "log_loss")
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuantizationStudy(Result):
+class QuantizationStudy(Result, stem="quantization"):
     """Metrics on confidences rounded to a few values, and on the raw ones.
 
     Attributes
@@ -63,8 +62,6 @@ class QuantizationStudy(Result):
     n_samples: int
     confidence_level: float
     scope: Scope = field(repr=False, metadata=HIDDEN)
-
-    _stem: ClassVar[str] = "quantization"
 
     @property
     def signature(self) -> str:

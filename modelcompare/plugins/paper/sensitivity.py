@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -82,7 +81,7 @@ def plot_sensitivity(
 
 
 @dataclass(frozen=True, kw_only=True)
-class SensitivityStudy(Result):
+class SensitivityStudy(Result, stem="sensitivity"):
     """Change of each metric when confidences change and decisions do not.
 
     Attributes
@@ -109,7 +108,6 @@ class SensitivityStudy(Result):
     confidence_level: float
     scope: Scope = field(repr=False, metadata=HIDDEN)
 
-    _stem: ClassVar[str] = "sensitivity"
     plot = Plots(sensitivity=plot_sensitivity)
 
     @property

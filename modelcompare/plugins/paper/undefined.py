@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -61,7 +60,7 @@ def plot_undefined(study: UndefinedStudy, ax: Axes | None = None) -> Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UndefinedStudy(Result):
+class UndefinedStudy(Result, stem="undefined"):
     """Share of resamples in which each metric is 0 / 0.
 
     Attributes
@@ -90,7 +89,6 @@ class UndefinedStudy(Result):
     seed_label: str = field(repr=False)
     scope: Scope = field(repr=False, metadata=HIDDEN)
 
-    _stem: ClassVar[str] = "undefined"
     plot = Plots(undefined=plot_undefined)
 
     @property

@@ -155,7 +155,7 @@ _VARIANCE_RATIO = Field("variance_ratio", "estimate")
 
 
 @dataclass(frozen=True, kw_only=True)
-class VarianceStudy(Result):
+class VarianceStudy(Result, stem="variance"):
     """Bootstrap distributions of metrics at several sizes of the test set.
 
     Attributes
@@ -204,7 +204,6 @@ class VarianceStudy(Result):
     seed_label: str = field(repr=False)
     scope: Scope = field(repr=False, metadata=HIDDEN)
 
-    _stem: ClassVar[str] = "variance"
     plot = Plots(variances=plot_variances, intervals=plot_intervals)
     note: ClassVar[str] = REPLICATE_NOTE
 
