@@ -214,20 +214,16 @@ def compare(
         predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
     )
     new_runs, used = _beyond_items(evaluation, generalize_to, method, used, correction, undefined)
-    # Refused before arrays are allocated.
-    check_pairs(len(a), len(evaluation.keys))
-    check_covariances(len(evaluation.models), len(evaluation.keys))
+    _check_size(evaluation, len(a))
     procedure = Procedure(test=used, correction=correction, family=family, alpha=alpha)
     warn_of_time(evaluation, len(a), n_resamples, procedure, n_jobs)
     n_drawn = n_resamples if draws or correction == "max-t" or undefined != "count" else 0
     weights = BootstrapWeights(evaluation.units, n_drawn, seed_sequence(rng), scheme)
     replicated = BootstrapResult(evaluation, weights, n_jobs, progress, new_runs)
     places = places_of(evaluation, classes)
-    asked = _drawn_if_needed(replicated, undefined, places)
+    asked = _selected_values(replicated, undefined, places)
     steps = procedure.steps_down(len(a), n_resamples)
     every = PairView(replicated, (a, b), n_resamples, steps=steps)
-    # Count before the test, whose arrays stay in memory for the step-down.
-    asked.warn_of_undefined()
     pairs, outcome = tested(asked, every, significance.run_named(used, every))
     p_adjusted, corrections_used = correct(pairs, outcome, procedure)
     few = warn_of_tests(pairs, outcome, p_adjusted, procedure, every, places)
@@ -236,9 +232,9 @@ def compare(
     return Comparison(evidence=Compared(
         bootstrap=asked, pairs=pairs.pairs, score_interval=scores, difference_interval=differences,
         p_values=outcome.p_value, p_adjusted=p_adjusted, n_swaps=outcome.n_resamples, test=used,
-        tests_used=outcome.used, method=method,
-        correction=correction, corrections_used=corrections_used, family=family, baseline=baseline,
-        alpha=alpha, rng_label=rng_label(rng), warned=(*sparse, *few),
+        tests_used=outcome.used, method=method, correction=correction,
+        corrections_used=corrections_used, family=family, baseline=baseline, alpha=alpha,
+        rng_label=rng_label(rng), warned=(*sparse, *few),
         left_out=left_out_by_default(predictions) if metrics is None else (),
     ))  # fmt: skip
 
@@ -267,6 +263,12 @@ def _beyond_items(
     return new_runs, test
 
 
+def _check_size(evaluation: Evaluation, n_pairs: int) -> None:
+    """Refuse what does not fit into memory before arrays are allocated."""
+    check_pairs(n_pairs, len(evaluation.keys))
+    check_covariances(len(evaluation.models), len(evaluation.keys))
+
+
 def _intervals(
     replicated: BootstrapResult, every: PairView, method: IntervalMethod, confidence_level: float,
     places: IntArray | None,
@@ -283,14 +285,16 @@ def _intervals(
     return intervals_at(scores, places), intervals_at(differences, places), sparse
 
 
-def _drawn_if_needed(
+def _selected_values(
     every: BootstrapResult, undefined: Undefined, places: IntArray | None
 ) -> BootstrapResult:
     """Select values, drawn now if undefined resamples are treated or estimates need that pass."""
     of_scan = "units" not in every.evaluation.predictions.abilities
-    if every.n_resamples and (undefined != "count" or of_scan):
-        return drawn_now(every, undefined, places)
-    return selected(every, places)
+    drawn = every.n_resamples and (undefined != "count" or of_scan)
+    found = drawn_now(every, undefined, places) if drawn else selected(every, places)
+    # Count before the test, whose arrays stay in memory for the step-down.
+    found.warn_of_undefined()
+    return found
 
 
 def _pairs(models: tuple[str, ...], baseline: str | None) -> tuple[IntArray, IntArray]:
