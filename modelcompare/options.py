@@ -236,6 +236,7 @@ OPTIONS: Mapping[str, Option] = {
         Option(name="id", elsewhere="ids uid key"),
         Option(name="ids", elsewhere="id uids keys"),
         Option(name="groups", elsewhere="group cluster clusters"),
+        Option(name="unlisted", elsewhere="missing"),
         Option(name="sample_weight", elsewhere="weights weight w"),
         Option(
             name="greater_is_better",

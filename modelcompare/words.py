@@ -40,7 +40,6 @@ Undefined = Literal["count", "stratify", "redraw", "raise"]
 GeneralizeTo = Literal["auto", "items", "items+runs"]
 GeneralizeToOfSets = Literal[GeneralizeTo, "sets", "sets+runs"]
 WeightsOfSets = Literal["equal", "samples"]
-MissingSets = Literal["refuse", "drop", "bounds"]
 
 Scheme = Literal["multinomial", "poisson", "bayesian"]
 IntervalMethod = Literal[
@@ -125,11 +124,14 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz", "json", "eval", "xlsx", "text"]
 SameIds = Literal["same", "intersect"]
+# Treatments of missing results. Each word means the same wherever it is taken: in reading, of test
+# sets that lack models, of rows of tables that lack scores, and in a comparison.
 Missing = Literal["refuse", "drop", "worst", "bounds"]
-MissingResults = Literal["refuse", "drop", "worst"]
+MissingRead = Literal["refuse", "drop", "worst"]
+MissingSets = Literal["refuse", "drop", "bounds"]
+MissingScores = Literal["refuse", "drop"]
+MissingCompared = Literal["worst", "bounds"]
 Annotators = Literal["each", "majority", "soft"]
-WholeSets = Literal["refuse", "drop"]
-MissingCounted = Literal["worst", "bounds"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
 # A sketch's number of buckets, and what is hashed before the names of its samples.
 BUCKETS, SALT = 1024, "modelcompare"
@@ -145,6 +147,16 @@ _SMALLEST_FRACTION = 1e-12
 # More threads than any machine has processors would only take memory.
 MOST_JOBS = 1024
 _MOST_SHOWN = 59
+_LACKING = "for test sets that lack models (compare_groups, decide, gate)"
+# Where a choice is right that a function does not take.
+_ELSEWHERE: Mapping[tuple[str, object], str] = {
+    **dict.fromkeys(
+        (("missing", "refuse"), ("missing", "drop")),
+        f"for reading results (read_predictions, --missing), and {_LACKING}",
+    ),
+    ("missing", "worst"): "for reading results (read_predictions, --missing)",
+    ("missing", "bounds"): f"for compare, of results that were read with 'worst', and {_LACKING}",
+}
 
 
 def listed(choices: Any) -> str:
@@ -200,7 +212,10 @@ def check_choice(argument: str, value: object, choices: Any) -> None:
     """Refuse a value that is not a choice of a Literal, and list the choices."""
     known = get_args(choices)
     if not isinstance(value, Hashable) or value not in known:
-        raise ValueError(f"`{argument}` must be one of {', '.join(known)}, got {shown(value)}.")
+        where = _ELSEWHERE.get((argument, value)) if isinstance(value, str) else None
+        hint = f", which is {where}" if where else ""
+        given = f"{shown(value)}{hint}"
+        raise ValueError(f"`{argument}` must be one of {', '.join(known)}, got {given}.")
 
 
 def check_count(

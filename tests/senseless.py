@@ -39,7 +39,7 @@ OPTIONS: dict[str, list[Any]] = {
     "min_size": COUNT, "confidence_level": FRACTION, "alpha": FRACTION, "power": FRACTION,
     "method": CHOICE, "test": CHOICE, "correction": CHOICE, "family": CHOICE, "scheme": CHOICE,
     "undefined": CHOICE, "kind": CHOICE, "strategy": CHOICE, "alternative": CHOICE,
-    "level": CHOICE, "missing": CHOICE, "normalize": CHOICE, "margin": NUMBER, "rope": NUMBER,
+    "level": CHOICE, "missing": CHOICE, "unlisted": CHOICE, "normalize": CHOICE, "margin": NUMBER, "rope": NUMBER,
     "cost_item": [*NUMBER, 0], "cost_run": [*NUMBER, 0],
     "difference": [NAN, math.inf, "x", [1], True], "zero_division": ZERO_DIVISION, "n_jobs": JOBS,
     "rng": RNG, "progress": FLAG, "stratify": FLAG, "collapse": FLAG, "paired": FLAG,

@@ -7,6 +7,7 @@ from typing import Literal, get_args, get_origin
 import pytest
 from numpydoc.docscrape import FunctionDoc
 
+from modelcompare.words import Missing, check_choice
 from tests.public import functions
 
 FUNCTIONS = functions()
@@ -39,3 +40,11 @@ def test_choices_are_those_of_the_docstring(name, argument, choices):
     text = " ".join(described.desc)
     elsewhere = re.search(r"\b[Aa]s (in|for|of) `", text)
     assert elsewhere or all(choice in text for choice in choices), text
+
+
+@pytest.mark.parametrize("choices", [each[2] for each in _arguments() if each[1] == "missing"])
+def test_a_treatment_of_missing_results_is_refused_with_the_functions_that_have_it(choices):
+    assert choices < {*get_args(Missing)}
+    for other in {*get_args(Missing)} - choices:
+        with pytest.raises(ValueError, match=rf"got '{other}', which is for .*(read|compare)"):
+            check_choice("missing", other, Literal[tuple(sorted(choices))])

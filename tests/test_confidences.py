@@ -16,7 +16,7 @@ def test_lists_become_probabilities():
     )
     assert preds.labels.tolist() == ["city", "day", "time"]
     assert mc.io.missing_mass(preds)["a"] == pytest.approx((0.2 + 0.1 + 0.2) / 3)
-    spread = mc.io.from_nbest(TRUTH, {"a": LISTS}, missing="spread")
+    spread = mc.io.from_nbest(TRUTH, {"a": LISTS}, unlisted="spread")
     np.testing.assert_allclose(
         spread.probabilities("a"), [[0.5, 0.3, 0.2], [0.05, 0.9, 0.05], [0.6, 0.2, 0.2]]
     )
@@ -50,7 +50,7 @@ def test_a_class_off_the_list_has_no_rank():
             {"labels": ["a", "b"]},
             r"not among the 2 classes in 1 row \(row 1\)",
         ),
-        ([[("a", 1)], [("b", 1)]], {"missing": "drop"}, "must be one of unassigned, spread"),
+        ([[("a", 1)], [("b", 1)]], {"unlisted": "drop"}, "must be one of unassigned, spread"),
         ([[("a", -0.1)], [("b", 1)]], {}, "negative probabilities"),
     ],
 )
@@ -73,7 +73,7 @@ def test_fitted_values_are_the_share_of_right_labels():
     y, outputs = [0, 1, 1, 0, 1, 0], [0, 1, 1, 0, 0, 1]
     bins = ["HIGH"] * 3 + ["LOW"] * 3
     assert mc.io.bin_values(y, outputs, bins) == {"HIGH": 1.0, "LOW": pytest.approx(1 / 3)}
-    preds = mc.io.from_bins(y, {"a": outputs}, {"a": bins}, "fit", missing="unassigned")
+    preds = mc.io.from_bins(y, {"a": outputs}, {"a": bins}, "fit", unlisted="unassigned")
     assert preds.probabilities("a").max(axis=1) == pytest.approx([1] * 3 + [1 / 3] * 3)
 
 
@@ -152,10 +152,10 @@ def test_a_bin_keeps_its_label_for_any_value():
         mc.io.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, {"H": 0.9, "L": 0.5})
     with pytest.raises(ValueError, match="leaves a label without probability"):
         mc.io.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, {"H": 0.9, "L": 0},
-                     missing="unassigned")  # fmt: skip
-    for missing in ("spread", "unassigned"):
+                     unlisted="unassigned")  # fmt: skip
+    for unlisted in ("spread", "unassigned"):
         preds = mc.io.from_bins([0, 0, 1], {"a": [0, 1, 1]}, {"a": ["H", "L", "H"]}, "fit",
-                             missing=missing)  # fmt: skip
+                             unlisted=unlisted)  # fmt: skip
         assert preds.predicted("a").tolist() == [0, 1, 1]
 
 

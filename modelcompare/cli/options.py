@@ -17,9 +17,9 @@ from modelcompare.words import (
     Format,
     GeneralizeToOfSets,
     Missing,
+    MissingScores,
     SameIds,
     WeightsOfSets,
-    WholeSets,
     listed,
 )
 
@@ -284,7 +284,7 @@ RESULTS = Group(
     (
         next(option for option in READING.options if option.name == "models"),
         _input(name="id", help="Column of the data sets; found by its name."),
-        _input(name="missing", type=WholeSets | None, metavar="NAME", help="{choices}"),
+        _input(name="missing", type=MissingScores | None, metavar="NAME", help="{choices}"),
     ),
     tuple(
         option for option in READING.keys

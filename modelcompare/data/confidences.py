@@ -35,7 +35,7 @@ NBest = Sequence[Sequence[tuple[Any, float]] | Mapping[Any, float]]
 @checked(Predictions)
 def from_nbest(
     y_true: ArrayLike, lists: Mapping[str, NBest], *, kind: Listed = "labels",
-    labels: ArrayLike | None = None, missing: Unlisted = "unassigned", **options: Any,
+    labels: ArrayLike | None = None, unlisted: Unlisted = "unassigned", **options: Any,
 ) -> Predictions:  # fmt: skip
     """Make predictions from truncated lists of the likeliest answers and their probabilities.
 
@@ -51,7 +51,7 @@ def from_nbest(
         of texts, other metrics of texts the likeliest one.
     labels : array-like, optional
         The classes; those that occur in `y_true` or a list, sorted, by default.
-    missing : {"unassigned", "spread"}
+    unlisted : {"unassigned", "spread"}
         Treatment of the probability that a list of labels leaves out: it goes to no class, so that
         classes that are not listed get none; or in equal shares to these classes. With texts it is
         the probability of an empty text.
@@ -87,7 +87,7 @@ def from_nbest(
         labels = occurring([truth.tolist(), *answers]).tolist()
     classes = checks.as_array(labels)
     return Predictions(
-        y_true, {model: _matrix(model, rows, classes, missing) for model, rows in pairs.items()},
+        y_true, {model: _matrix(model, rows, classes, unlisted) for model, rows in pairs.items()},
         kind="probabilities", labels=classes, missing_mass=True, **options,
     )  # fmt: skip
 
@@ -96,7 +96,7 @@ def from_nbest(
 def from_bins(
     y_true: ArrayLike, y_pred: Mapping[str, ArrayLike], bins: Mapping[str, ArrayLike],
     values: Mapping[Hashable, float] | Literal["fit"], *, labels: ArrayLike | None = None,
-    missing: Unlisted = "spread", **options: Any,
+    unlisted: Unlisted = "spread", **options: Any,
 ) -> Predictions:  # fmt: skip
     """Make predictions from labels with a quantized confidence, such as HIGH, MED or LOW.
 
@@ -112,7 +112,7 @@ def from_bins(
         on this test set. `bin_values` fits on other data, which are independent of this test set.
     labels : array-like, optional
         The classes; those that occur, sorted, by default.
-    missing : {"unassigned", "spread"}
+    unlisted : {"unassigned", "spread"}
         Treatment of the rest of the probability, as in `from_nbest`.
     **options
         As for Predictions.
@@ -152,18 +152,18 @@ def from_bins(
         labels = occurring(array.tolist() for array in everything).tolist()
     classes = checks.as_array(labels)
     # The label stays the model's decision, for any value of its bin.
-    needed = _above_equal(len(classes)) if missing == "spread" else 1e-9
+    needed = _above_equal(len(classes)) if unlisted == "spread" else 1e-9
     least = min(p for rows in lists.values() for ((_, p),) in rows)
     if values == "fit":
         lists = {m: [[(a, max(p, needed))] for ((a, p),) in rows] for m, rows in lists.items()}
     elif least < needed:
         raise ValueError(
             f"a value of {least:g} is no more than an equal share of {len(classes)} classes, so "
-            "the predicted one would not be the likeliest; use missing='unassigned'."
-            if missing == "spread"
+            "the predicted one would not be the likeliest; use unlisted='unassigned'."
+            if unlisted == "spread"
             else f"a value of {least:g} leaves a label without probability; give it a little."
         )
-    return from_nbest(y_true, lists, labels=classes, missing=missing, **options)
+    return from_nbest(y_true, lists, labels=classes, unlisted=unlisted, **options)
 
 
 @checked()
@@ -272,7 +272,7 @@ def _check_lists(model: str, rows: list[Answers], n_samples: int) -> None:
     checks.refuse_rows(bad, f"model {model!r} has lists that are empty or name an answer twice")
 
 
-def _matrix(model: str, rows: list[Answers], classes: AnyArray, missing: Unlisted) -> FloatArray:
+def _matrix(model: str, rows: list[Answers], classes: AnyArray, unlisted: Unlisted) -> FloatArray:
     """Return probabilities of shape (n_samples, n_classes)."""
     sample = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     place = {label: code for code, label in enumerate(classes.tolist())}
@@ -285,7 +285,7 @@ def _matrix(model: str, rows: list[Answers], classes: AnyArray, missing: Unliste
     rest = 1 - out.sum(axis=1)
     too_much = rest < -checks.SUM_TOLERANCE
     checks.refuse_rows(too_much, f"model {model!r} has lists that sum to more than 1")
-    if missing == "spread":
+    if unlisted == "spread":
         others = np.ones(out.shape)
         others[sample, code] = 0.0
         share = np.maximum(rest, 0.0) / np.maximum(others.sum(axis=1), 1.0)

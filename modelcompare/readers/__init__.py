@@ -45,7 +45,7 @@ from modelcompare.words import (
     Annotators,
     FileKind,
     KindOrAuto,
-    MissingResults,
+    MissingRead,
     SameIds,
     check_choice,
     check_flag,
@@ -66,7 +66,7 @@ _CHECKS: dict[str, Callable[[str, Any], None]] = {
     "greater_is_better": partial(check_flag, optional=True),
     "annotators": partial(check_choice, choices=Annotators),
     "ids": partial(check_choice, choices=SameIds),
-    "missing": partial(check_choice, choices=MissingResults),
+    "missing": partial(check_choice, choices=MissingRead),
     "kind": partial(check_choice, choices=KindOrAuto),
 }
 
@@ -82,7 +82,7 @@ def read_predictions(
     models: Sequence[str] | None = None, scores: bool = False,
     greater_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
     score: str | Sequence[str] | None = None, set: str | None = None, filter: str | None = None,
-    na: Sequence[str] | None = None, ids: SameIds = "same", missing: MissingResults = "refuse",
+    na: Sequence[str] | None = None, ids: SameIds = "same", missing: MissingRead = "refuse",
     normalize: bool = False, kind: KindOrAuto = "auto", labels: Sequence[str] | None = None,
     positive: Any = None, battles: Sequence[str] | None = None,
     event: str | None = None,

@@ -27,7 +27,7 @@ from modelcompare.readers.cell_types import (
 from modelcompare.readers.messages import as_options, option
 from modelcompare.readers.tables import nested
 from modelcompare.spelling import meant
-from modelcompare.words import Annotators, KindOrAuto, MissingResults, SameIds
+from modelcompare.words import Annotators, KindOrAuto, MissingRead, SameIds
 
 # Arguments of Predictions that describe the samples, besides their ids, by role.
 BESIDE = {
@@ -74,7 +74,7 @@ class Columns:
     filter: str | None = None
     na: tuple[str, ...] | None = None
     ids: SameIds = "same"
-    missing: MissingResults = "refuse"
+    missing: MissingRead = "refuse"
     normalize: bool = False
     kind: KindOrAuto = "auto"
     labels: tuple[str, ...] | None = None

@@ -297,7 +297,9 @@ REFUSED = {
         }), **BOUNDS,
     ),
     "missing='drop' is for several test sets": lambda: decided(without()["law"], missing="drop"),
-    "`missing` must be one of refuse, drop, bounds": lambda: decided(without(), missing="worst"),
+    "`missing` must be one of refuse, drop, bounds, got 'worst', which is for reading": lambda: (
+        decided(without(), missing="worst")
+    ),
     "leaves 1 of 2 test sets, and a mean needs 2": lambda: mc.gate(
         {n: without(("maths", "new"))[n] for n in ("law", "maths")}, "old", "new", ["each:-0.1"],
         missing="drop",

@@ -27,7 +27,7 @@ from modelcompare.plugins.folds.fold_tables import UNNAMED, read_folds
 from modelcompare.plugins.folds.words import FoldTest
 from modelcompare.readers import checked_columns
 from modelcompare.readers.cell_types import printed
-from modelcompare.words import Correction, WholeSets, check_number
+from modelcompare.words import Correction, MissingScores, check_number
 
 
 @checked(n_train=check_positive, n_test=check_positive, rope=check_number)
@@ -37,7 +37,7 @@ def compare_folds(
     correction: Correction = "holm", alpha: float = 0.05, rope: float = 0.01,
     confidence_level: float = 0.95, id: str | None = None, model_column: str | None = None,
     score: str | None = None, models: Sequence[str] | None = None,
-    na: Sequence[str] | None = None, missing: WholeSets = "refuse",
+    na: Sequence[str] | None = None, missing: MissingScores = "refuse",
 ) -> FoldComparison:  # fmt: skip
     """Compare models by a table of their scores on the folds of a cross-validation.
 

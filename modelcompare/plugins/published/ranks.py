@@ -12,7 +12,7 @@ from modelcompare.directions import resolved
 from modelcompare.readers import checked_columns
 from modelcompare.readers.reading import in_one_line
 from modelcompare.readers.score_tables import frame_of, read_scores
-from modelcompare.words import PosthocTest, WholeSets
+from modelcompare.words import MissingScores, PosthocTest
 
 
 @checked()
@@ -21,7 +21,7 @@ def critical_difference(
     alpha: float = 0.05, id: str | None = None, model_column: str | None = None,
     score: str | Sequence[str] | None = None, runs: str | None = None,
     models: Sequence[str] | None = None, na: Sequence[str] | None = None,
-    missing: WholeSets = "refuse",
+    missing: MissingScores = "refuse",
 ) -> RankComparison:  # fmt: skip
     """Compare models by their ranks over many data sets, from a published table of scores.
 

@@ -13,7 +13,7 @@ from modelcompare.directions import resolved
 from modelcompare.readers import checked_columns, names
 from modelcompare.readers.options import Columns
 from modelcompare.readers.score_tables import ScoreTable, frame_of, read_scores
-from modelcompare.words import WholeSets
+from modelcompare.words import MissingScores
 
 
 @checked()
@@ -21,7 +21,7 @@ def from_results(
     table: Any, *, greater_is_better: bool | None = None, id: str | None = None,
     model_column: str | None = None, score: str | None = None, runs: str | None = None,
     models: Sequence[str] | None = None, na: Sequence[str] | None = None,
-    missing: WholeSets = "refuse",
+    missing: MissingScores = "refuse",
 ) -> Predictions:  # fmt: skip
     """Make predictions from a published table of results, whose data sets are the samples.
 
