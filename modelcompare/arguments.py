@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial, wraps
 from inspect import Parameter, signature, unwrap
 from types import MappingProxyType
@@ -26,6 +27,51 @@ _NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 _CONFIGURABLE = ("confidence_level", "alpha", "rng", "n_jobs", "progress")
 # Two arguments that are one number: of two-sided tests and intervals, each is 1 less the other.
 LEVELS = ("alpha", "confidence_level")
+
+
+@dataclass(frozen=True)
+class ColumnRoles:
+    """Check of an argument `columns`, which maps known roles to columns, some to `several`.
+
+    Examples
+    --------
+    >>> ColumnRoles(("true", "id"))("columns", {"truth": "label"})
+    Traceback (most recent call last):
+        ...
+    ValueError: `columns` has no role 'truth'; did you mean 'true'?
+    """
+
+    known: tuple[str, ...]
+    several: tuple[str, ...] = ()
+
+    def __call__(self, argument: str, value: object) -> None:
+        """Refuse what is no mapping, an unknown role, and what names no column."""
+        if not isinstance(value, Mapping):
+            example = {self.known[0]: "label"}
+            raise TypeError(
+                f"`{argument}` must map roles to columns, as {example}, got {words.shown(value)}."
+            )
+        for role, column in value.items():
+            if role not in self.known:
+                found = nearest(str(role), self.known, cutoff=0.6)
+                otherwise = f"there are {', '.join(self.known)}."
+                meant = did_you_mean([*map(repr, found)], otherwise=otherwise)
+                raise ValueError(f"`{argument}` has no role {role!r}; {meant}")
+            if role not in self.several:
+                words.check_text(f"{argument}[{role!r}]", column, optional=True)
+
+    def refuse_arguments(
+        self, function: str, arguments: Collection[str], given: Mapping[str, object]
+    ) -> None:  # fmt: skip
+        """Refuse roles that are given as arguments, and write the call that names them."""
+        unknown = [name for name in given if name not in arguments]
+        near = {n: next(iter(_alike(n, [*self.known, *arguments])), "") for n in unknown}
+        roles = {near[name]: given[name] for name in unknown if near[name] in self.known}
+        for name in (name for name in unknown if near[name] in roles):
+            raise TypeError(
+                f"{function}() has no argument `{name}`; name columns by their roles, with "
+                f"columns={words.shown(roles)}."
+            )
 
 
 def checked(
@@ -75,6 +121,8 @@ def checked(
         optional = {n for n, each in parameters.items() if str(each.annotation).endswith("| None")}
 
         def check(args: Iterable[object], kwargs: Mapping[str, object]) -> None:
+            if isinstance(roles := check_of.get("columns"), ColumnRoles):
+                roles.refuse_arguments(function.__name__, known, kwargs)
             check_arguments(function.__qualname__.removesuffix(".__init__"), known, kwargs)
             for name, value in (*zip(parameters, args, strict=False), *kwargs.items()):
                 refuse = check_of.get(name)
@@ -190,6 +238,13 @@ def check_arguments(function: str, known: Iterable[str], given: Iterable[str]) -
             raise TypeError(f"{function}() has no argument `{name}`; {argument_meant(name, known)}")
 
 
+def _alike(name: str, known: Sequence[str]) -> list[str]:
+    """Return arguments of the same name or meaning as another, or else of a similar name."""
+    meanings = {each: OPTIONS[each].elsewhere.split() for each in known if each in OPTIONS}
+    same = [each for each in known if name == each or name in meanings.get(each, ())]
+    return same or nearest(name, known, cutoff=0.6)
+
+
 def argument_meant(name: str, known: Iterable[str]) -> str:
     """Suggest arguments for an unknown name, as the end of a message.
 
@@ -199,8 +254,7 @@ def argument_meant(name: str, known: Iterable[str]) -> str:
     'did you mean `rng`?'
     """
     known = list(known)
-    same = [each for each in known if each in OPTIONS and name in OPTIONS[each].elsewhere.split()]
-    found = same or nearest(name, known, cutoff=0.6)
+    found = _alike(name, known)
     otherwise = f"it has {', '.join(known)}." if known else "it has none."
     return did_you_mean([f"`{each}`" for each in found[:2]], otherwise=otherwise)
 

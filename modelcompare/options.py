@@ -232,6 +232,7 @@ OPTIONS: Mapping[str, Option] = {
         ),
         Option(name="progress", elsewhere="verbose"),
         Option(name="y_true", elsewhere="true truth target gold"),
+        Option(name="kind", elsewhere="scores"),
         Option(name="true", elsewhere="y_true truth target gold labels label_column"),
         Option(name="id", elsewhere="ids uid key"),
         Option(name="ids", elsewhere="id uids keys"),

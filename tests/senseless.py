@@ -34,6 +34,14 @@ PREDICTIONS = ["file.csv", Path("file.csv"), pd.DataFrame({"a": [1]}), {"a": [1]
 TEXT = [5, [], {}, NAN, True, b"x"]
 COLUMN = ["nobody", 5, [], {}, NAN, True, ["a"], b"a"]
 
+ROLES: dict[str, list[Any]] = {
+    **dict.fromkeys(("true", "id", "groups", "strata", "runs", "weight", "pred", "event"), COLUMN),
+    **dict.fromkeys(("model", "set", "filter", "nobody"), COLUMN), "annotators": CHOICE,
+    "judge": [5, "x", [], [1], NAN, {"a": 5}], "label_weight": [5, "x", [], [1], NAN],
+    "slices": [5, "y_true", [5], ["nobody"], NAN, True, b"x"],
+    "score": ["nobody", 5, NAN, True, [5], b"x"],
+    "battles": ["x", 5, [], [5], NAN, True, ["a", "b"], ["a", "b", "nobody"]],
+}  # fmt: skip
 OPTIONS: dict[str, list[Any]] = {
     "n_resamples": COUNT, "n_trials": COUNT, "n_bins": COUNT, "n_subsamples": COUNT, "size": COUNT,
     "min_size": COUNT, "confidence_level": FRACTION, "alpha": FRACTION, "power": FRACTION,
@@ -66,13 +74,12 @@ OPTIONS: dict[str, list[Any]] = {
     "predictions": PREDICTIONS, "predictions_a": PREDICTIONS, "predictions_b": PREDICTIONS,
     "source": [5, [], {}, [5], {"a": 5}, NAN, True, b"x", object()],
     "generalize_to": CHOICE, "weights": [5, [], "x", NAN, True, {"x": "y"}, {"x": -1}],
-    "annotators": CHOICE, "true": COLUMN, "id": COLUMN, "groups": COLUMN, "strata": COLUMN, "runs": COLUMN,
-    "weight": COLUMN, "pred": COLUMN, "event": COLUMN, "model_column": COLUMN, "set": COLUMN, "filter": COLUMN,
-    "score": ["nobody", 5, NAN, True, [5], b"x"], "na": [5, "x", [5], NAN, True, b"x"],
+    "na": [5, "x", [5], NAN, True, b"x"],
     "labels": [5, "x", [5], NAN, True, b"x", ["u", "u"]],
     "positive": [5, "x", [], [5], {}, NAN, True, b"x"],
-    "slices": [5, "y_true", [5], ["nobody"], NAN, True, b"x"],
-    "models": NAMES, "scores": FLAG, "greater_is_better": FLAG,
+    "slices": [5, "y_true", [5], ["nobody"], NAN, True, b"x"], "groups": COLUMN,
+    "columns": [5, [], "x", NAN, *({role: bad} for role, values in ROLES.items() for bad in values)],
+    "models": NAMES, "greater_is_better": FLAG,
     "bounds": [5, "x", NAN, True, [1], [1, 0], [0, NAN], (0, 1, 2), {"x": (0, 1)}, {"x": 5}],
     "missing_mass": FLAG, "ids": CHOICE, "score_names": NAMES,
     "buckets": COUNT, "salt": [5, [], {}, NAN, True, b"x"],
@@ -81,7 +88,7 @@ OPTIONS: dict[str, list[Any]] = {
     "outputs": [5, {}, [], "x", NAN, {5: [0, 1]}, {"": [0, 1]}, {"a": 5}, {"a": [None]}],
     "logits": [5, {}, [], "x", NAN, {"a": 5}, {"a": [1]}, {"a": [["x", "y"]] * 2}],
     "judge": [5, "x", [], [1], NAN, {"a": 5}], "label_weight": [5, "x", [], [1], NAN],
-    "judge_tuned": FLAG, "battles": ["x", 5, [], [5], NAN, True, ["a", "b"], ["a", "b", "nobody"]],
+    "judge_tuned": FLAG,
 }  # fmt: skip
 
 

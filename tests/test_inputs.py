@@ -190,7 +190,7 @@ def test_numbers_in_the_other_order_of_bytes_are_the_same_numbers(kind):
             {"a": LABELS.astype(t), "b": np.roll(LABELS, 1).astype(t)}
         )),
         "frame": [mc.read_predictions(frame, kind="labels") for frame in frames],
-        "frame of scores": [mc.read_predictions(f[["a", "b"]], scores=True) for f in frames],
+        "frame of scores": [mc.read_predictions(f[["a", "b"]], kind="scores") for f in frames],
     }  # fmt: skip
     for name, (here, there) in made.items():
         results = [mc.compare(preds, n_resamples=49) for preds in (here, there)]

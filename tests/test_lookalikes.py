@@ -73,7 +73,9 @@ def test_files_and_scans_warn_like_arrays(tmp_path):
         lambda: mc.read_predictions(frame),
         lambda: mc.io.scan_predictions(tmp_path / "t.parquet"),
         # Rows that all differ are not counted but read one by one.
-        lambda: mc.io.scan_predictions(frame.assign(w=np.arange(40) + 0.5), weight="w"),
+        lambda: mc.io.scan_predictions(
+            frame.assign(w=np.arange(40) + 0.5), columns={"weight": "w"}
+        ),
     ):
         with pytest.warns(DataWarning, match="look alike"):
             read()

@@ -160,15 +160,15 @@ def test_the_positive_class_is_the_one_of_a_metric_per_class():
 def test_subgroups_and_sets_ask_too():
     frame = table().assign(part=["l", "r"] * (N // 2))
     with pytest.raises(ValueError, match=UNNAMED):
-        mc.read_predictions(frame, slices=["part"])
-    preds = mc.read_predictions(frame, slices=["part"], positive="fraud")
+        mc.read_predictions(frame, columns={"slices": ["part"]})
+    preds = mc.read_predictions(frame, columns={"slices": ["part"]}, positive="fraud")
     found = mc.diagnostics.gaps(preds, "recall", n_resamples=99)
     assert str(found) == str(mc.diagnostics.gaps(preds, "recall", label="fraud", n_resamples=99))
     long = pd.concat(
         pd.DataFrame({"set": s, "model": m, "item": np.arange(N), "y_true": TRUTH, "prob": p})
         for s in "xy" for m, p in FRAUD.items()
     )  # fmt: skip
-    options = {"kind": "probabilities", "pred": "prob"}
+    options = {"kind": "probabilities", "columns": {"pred": "prob"}}
     with pytest.raises(ValueError, match=UNNAMED):
         mc.io.read_sets(long, **options)
     found = mc.io.read_sets(long, positive="fraud", **options)

@@ -76,7 +76,7 @@ def measure(task: str, path: str, n_resamples: int) -> None:
         mc.compare(mc.io.scan_predictions(path), METRICS, method="normal", test="wald")
     elif task == "clusters":
         planning._SHARE = 0  # As if the rows did not fit.
-        scan = mc.io.scan_predictions(path, groups="document")
+        scan = mc.io.scan_predictions(path, columns={"groups": "document"})
         mc.compare(scan, METRICS, method="normal", test="wald", n_resamples=n_resamples)
     elif task == "labels":
         mc.bootstrap(mc.io.scan_predictions(path), METRICS[:2], n_resamples=n_resamples)

@@ -160,7 +160,7 @@ def evalstats() -> Task:
         lambda: theirs_.compare_models(theirs_.load_from(alone), metric="score").to_dict()
     )
     result, ours = timed(lambda: mc.compare(mc.read_predictions(alone)))
-    by_passage = mc.compare(mc.read_predictions(table, groups="passage"))
+    by_passage = mc.compare(mc.read_predictions(table, columns={"groups": "passage"}))
     (their_score, their_pair) = found["entities"]["large"], found["pairwise"][0]
     (score, pair), (wide_score, wide_pair) = (
         (each.scores.iloc[0], each.leads().iloc[0]) for each in (result, by_passage)

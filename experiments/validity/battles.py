@@ -155,7 +155,7 @@ def one_trial(cell: Params, seed: int, true: Array, strength: Array, *, equal: b
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         columns = {name: name for name in ("user", "item") if name in table}
-        preds = mc.from_battles(table, **columns)
+        preds = mc.from_battles(table, columns=columns)
         preds = preds[[f"m{at:02}" for at in kept]]
         found = mc.bootstrap(preds, n_resamples=2)
         alone = {}

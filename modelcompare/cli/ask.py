@@ -15,6 +15,7 @@ from modelcompare.cli.output import Output, check_paths
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
 from modelcompare.plugs import first, needed
+from modelcompare.readers.messages import ROLES
 from modelcompare.readers.opening import read_tables
 from modelcompare.report.writers.files import write_text
 from modelcompare.report.writers.formats import frame_csv
@@ -91,8 +92,10 @@ def disagreements(reading: Reading, output: Output) -> None:
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given."""
-    return {name: value for name, value in options.items() if value is not None}
+    """Return the options that were given, those that name columns by their roles."""
+    found = {name: value for name, value in options.items() if value is not None}
+    columns = {role: found.pop(role) for role in ROLES if role in found}
+    return {**found, "columns": columns}
 
 
 def ranks(tables: Sequence[Path], reading: dict[str, Any], output: Output, **options: Any) -> None:

@@ -220,7 +220,7 @@ READING = Group(
     (
         _input(name="event", help="column of events, 1 or 0 if censored at the true time"),
         _input(name="pred", help="column of the outputs, where each row is of one model"),
-        _input(name="model_column", help="column that names the model of each row"),
+        _input(name="model", flags="model-column", help="column that names the model of each row"),
         _input(name="runs", flags="run", help="column of repetitions (run, seed, epoch)"),
         _input(name="set", metavar="NAME", help="test set to read, where there are several"),
         _input(
@@ -228,10 +228,6 @@ READING = Group(
         ),
         _input(name="strata", help="column of strata, whose sizes are kept"),
         _input(name="weight", help="column of sample weights"),
-        _input(
-            name="scores", type=bool, default=False, metavar="",
-            help="the model columns are scores per example, not predictions",
-        ),
         _input(
             name="score", type=Texts, metavar="NAME",
             help="score to read from logs and long tables (repeatable); all by default",
@@ -288,7 +284,7 @@ RESULTS = Group(
     ),
     tuple(
         option for option in READING.keys
-        if option.name in ("model_column", "runs", "score", "na")
+        if option.name in ("model", "runs", "score", "na")
     ),
 )  # fmt: skip
 READ = _input(

@@ -70,7 +70,7 @@ _COMMANDS = (
         "Compare models on one test set: intervals, paired tests.",
         (
             "bert.csv roberta.csv --id uid -m f1 --plot forest.png",
-            "scores.tsv --read scores --lower-is-better -o table.tex",
+            "scores.tsv --lower-is-better -o table.tex",
         ),
     ),
     *GATES,

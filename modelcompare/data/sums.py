@@ -104,7 +104,7 @@ class About:
             raise ValueError(
                 f"a sketch of {n_buckets:,} buckets keeps at most {ROW_BLOCK // n_buckets:,} "
                 f"strata, not {len(self.strata):,}; merge strata, take fewer buckets (--buckets), "
-                "or leave strata= (--read strata=) out: intervals are then somewhat wider."
+                "or leave strata (--read strata) out: intervals are then somewhat wider."
             )
         return n_units
 

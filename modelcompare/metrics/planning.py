@@ -145,7 +145,7 @@ def _check_answers(metric: AnyMetric, predictions: TestSet) -> None:
     if len(names) > 1:
         raise ValueError(
             f"metric {metric.name!r} is of one score, and there are {', '.join(names)}; read one, "
-            f"with score={names[0]!r} (--read score={names[0]})."
+            f"with columns={{'score': {names[0]!r}}} (--read score={names[0]})."
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from modelcompare import words
-from modelcompare.arguments import checked, written_out
+from modelcompare.arguments import ColumnRoles, checked, written_out
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
 from modelcompare.plugs import needed
@@ -21,9 +21,9 @@ from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.many_files import records_of_files
-from modelcompare.readers.messages import listed
+from modelcompare.readers.messages import ROLES, SEVERAL, listed
 from modelcompare.readers.opening import all_opened
-from modelcompare.readers.options import ROLES, Columns
+from modelcompare.readers.options import Columns
 from modelcompare.readers.places import Source
 from modelcompare.readers.reading import (
     Reading,
@@ -50,7 +50,6 @@ from modelcompare.words import (
     check_choice,
     check_flag,
     check_names,
-    check_text,
 )
 
 __all__ = ["read_predictions", "read_sets"]
@@ -59,10 +58,9 @@ _EACH_A_SET = (
     "Or, as each file has several models and is a test set: compare on all with `modelcompare "
     "groups`, or decide on all with `modelcompare gate --rule mean:-MARGIN`."
 )
+_COLUMNS = ColumnRoles(ROLES, SEVERAL)
 _LISTS = ("models", "score", "na", "labels", "battles")
 _CHECKS: dict[str, Callable[[str, Any], None]] = {
-    **dict.fromkeys((*ROLES, "set", "filter"), partial(check_text, optional=True)),
-    "scores": check_flag,
     "greater_is_better": partial(check_flag, optional=True),
     "annotators": partial(check_choice, choices=Annotators),
     "ids": partial(check_choice, choices=SameIds),
@@ -71,21 +69,16 @@ _CHECKS: dict[str, Callable[[str, Any], None]] = {
 }
 
 
-@checked()
+@checked(columns=_COLUMNS)
 @written_out(kinds=words.listed(FileKind))
 def read_predictions(
-    source: Source | Sequence[Source] | Mapping[str, Source] | Any, *, true: str | None = None,
-    id: str | None = None, groups: str | None = None, strata: str | None = None,
-    runs: str | None = None, weight: str | None = None, judge: str | None = None,
-    label_weight: str | None = None, annotators: Annotators = "each", pred: str | None = None,
-    model_column: str | None = None, slices: Sequence[str] = (),
-    models: Sequence[str] | None = None, scores: bool = False,
+    source: Source | Sequence[Source] | Mapping[str, Source] | Any, *,
+    columns: Mapping[str, str | Sequence[str] | None] | None = None,
+    models: Sequence[str] | None = None, kind: KindOrAuto = "auto",
+    labels: Sequence[str] | None = None, positive: Any = None,
     greater_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
-    score: str | Sequence[str] | None = None, set: str | None = None, filter: str | None = None,
     na: Sequence[str] | None = None, ids: SameIds = "same", missing: MissingRead = "refuse",
-    normalize: bool = False, kind: KindOrAuto = "auto", labels: Sequence[str] | None = None,
-    positive: Any = None, battles: Sequence[str] | None = None,
-    event: str | None = None,
+    normalize: bool = False,
 ) -> Predictions:  # fmt: skip
     """Read the predictions of any number of models on one test set.
 
@@ -107,53 +100,26 @@ def read_predictions(
         {kinds} (also .gz), or folders of them; frames
         of pandas, polars (also lazy), pyarrow, DuckDB and other libraries that narwhals knows. The
         format of pipes and of ``/dev/stdin`` without a suffix is detected from the first bytes.
-    true, id : str, optional
-        Columns of the truth and of the samples' names. By default the truth is found by its name
-        (``y_true``, ``label``, ``gold``, ``target``), or by a name such as ``answer`` if models
-        give the same values; the id by its name (``id``, ``item``, ``image``), whose values must
-        be distinct unless `groups` or `runs` are given, or as a column of distinct texts. Names
-        with dots reach into objects.
-    groups, strata, runs, weight : str, optional
-        Columns of clusters, strata, repetitions and sample weights; repetitions are found by their
-        name (``run``, ``seed``, ``epoch``) in tables of one model per row, and in wide ones next to
-        ids that repeat. Those of a sample are one cluster. Models with other runs than the first
-        have separate runs.
-    judge : str, optional
-        Column of a judge's label of each sample, where people labelled some only: the truth is
-        empty on the others. Of scores, a pattern such as ``"{model}.judge"`` for the judge's
-        scores of each model, whose own column has scores by people, empty where there are none; in
-        a long table, the column of the judge's score of each answer.
-    label_weight : str, optional
-        Column of the inverse of the known probability with which a sample was labelled.
-    annotators : {"each", "majority", "soft"}
-        Truth of labels by several people, whose columns `true` names by a pattern (``"ann*"``);
-        they may have labelled different items. By default each label is compared with, the labels
-        of an item are one cluster, and items count the same: values are those of an annotator
-        drawn at random, for any number of annotators, and intervals contain their
-        disagreement. "soft" takes the shares of the labels as a distribution; values of counts are
-        the same. "majority" takes the most frequent label; values then depend on the number of
-        annotators, and ties are refused, or dropped with ``missing="drop"``.
-    pred, model_column : str, optional
-        In tables of one model per row: the columns of its output, and of its name.
-    slices : sequence of str
-        Columns that define subgroups.
+    columns : mapping of str to str, optional
+        The column of each role, as ``{"true": "label", "groups": "user"}``; see Notes. Columns
+        that are not named are found.
     models : sequence of str, optional
         Models to keep, by name or by a pattern with ``*``; all by default.
-    scores : bool
-        Read the model columns as scores per example even if the table has true labels.
+    kind
+        As for `modelcompare.Predictions`. With "scores", the model columns are scores per example
+        even if the table has true labels.
+    labels : sequence of str, optional
+        The classes in their order; by default as an archive declares them, or sorted, for any order
+        of columns. Probabilities in lists are in this order; a usual mark of a missing cell among
+        them is a class.
+    positive : optional
+        The positive one of two classes, of which single probabilities and raw scores are; as for
+        `modelcompare.Predictions`.
     greater_is_better : bool, optional
         Direction of scores per example; by default that which their name implies (``wer``,
         ``val_loss``), if it does.
     bounds : (float, float), optional
         Lowest and highest possible score per example.
-    score : str or sequence of str, optional
-        Scores to read from logs and long tables, by default all that every model has; or the
-        columns of a table that has scores of one model.
-    set : str, optional
-        The test set to read, if the source has several (a column ``set``, ``task``, ``dataset``);
-        `read_sets` reads them all.
-    filter : str, optional
-        Of several results for one sample (filters of a log, a column ``metric``), the one to read.
     na : sequence of str, optional
         Marks of a missing cell; by default ``NA``, ``NaN``, ``null``, ``None``, ``-`` and the like,
         which are refused as ambiguous among true labels, clusters or strata: ``na=[""]`` makes them
@@ -164,22 +130,8 @@ def read_predictions(
         Treatment of missing results: refuse them, drop the samples that any model lacks, or count
         them as the worst result; samples that a file lacks are included unless ``ids="intersect"``
         leaves them out.
-    normalize, kind
+    normalize
         As for `modelcompare.Predictions`.
-    labels : sequence of str, optional
-        The classes in their order; by default as an archive declares them, or sorted, for any order
-        of columns. Probabilities in lists are in this order; a usual mark of a missing cell among
-        them is a class.
-    positive : optional
-        The positive one of two classes, of which single probabilities and raw scores are; as for
-        `modelcompare.Predictions`.
-    battles : sequence of str, optional
-        Columns of two models that met and of the winner, as ``("model_a", "model_b", "winner")``,
-        which are found by these names; see `from_battles`. The column of users, whose battles are
-        a cluster, is `groups`.
-    event : str, optional
-        Column of times until an event: 1 if it was seen at the time in `true`, 0 if the sample was
-        censored. Columns ``time`` and ``event`` are found, where there is no other truth.
 
     Raises
     ------
@@ -195,6 +147,43 @@ def read_predictions(
 
     Notes
     -----
+    The roles of `columns` are:
+
+    - ``true``, ``id``: the truth and the samples' names. By default the truth is found by its name
+      (``y_true``, ``label``, ``gold``, ``target``), or by a name such as ``answer`` if models give
+      the same values; the id by its name (``id``, ``item``, ``image``), whose values must be
+      distinct unless ``groups`` or ``runs`` are given, or as a column of distinct texts. Names with
+      dots reach into objects.
+    - ``groups``, ``strata``, ``runs``, ``weight``: clusters, strata, repetitions and sample
+      weights; repetitions are found by their name (``run``, ``seed``, ``epoch``) in tables of one
+      model per row, and in wide ones next to ids that repeat. Those of a sample are one cluster.
+      Models with other runs than the first have separate runs.
+    - ``judge``: a judge's label of each sample, where people labelled some only: the truth is empty
+      on the others. Of scores, a pattern such as ``"{model}.judge"`` for the judge's scores of each
+      model, whose own column has scores by people, empty where there are none; in a long table, the
+      column of the judge's score of each answer.
+    - ``label_weight``: the inverse of the known probability with which a sample was labelled.
+    - ``annotators``: the use of labels by several people, whose columns ``true`` names by a pattern
+      (``"ann*"``); they may have labelled different items. With "each", the default, each label is
+      compared with, the labels of an item are one cluster, and items count the same: values are
+      those of an annotator drawn at random, for any number of annotators, and intervals contain
+      their disagreement. "soft" takes the shares of the labels as a distribution; values of counts
+      are the same. "majority" takes the most frequent label; values then depend on the number of
+      annotators, and ties are refused, or dropped with ``missing="drop"``.
+    - ``event``: 1 if the event was seen at the time in ``true``, 0 if the sample was censored.
+      Columns ``time`` and ``event`` are found, where there is no other truth.
+    - ``pred``, ``model``: in tables of one model per row, its output, and its name.
+    - ``slices``: columns that define subgroups.
+    - ``score``: scores to read from logs and long tables, by default all that every model has; or
+      the columns of a table that has scores of one model.
+    - ``set``: the test set to read, if the source has several (a column ``set``, ``task``,
+      ``dataset``); `read_sets` reads them all.
+    - ``filter``: of several results for one sample (filters of a log, a column ``metric``), the one
+      to read.
+    - ``battles``: two models that met and the winner, as ``("model_a", "model_b", "winner")``,
+      which are found by these names; see `from_battles`. The users, whose battles are a cluster,
+      are ``groups``.
+
     Labels, ids, clusters and slices of csv and tsv stay texts, ``01`` and ``1e3`` too; a column
     becomes integers if all its cells are integers in canonical form, or labels such as ``1.000``
     beside such integers. True and False are 1 and 0 as scores. Labels with a fraction are values
@@ -218,7 +207,7 @@ def read_predictions(
     return read(options.pop("source"), checked_columns(**options)).predictions
 
 
-@checked(read_predictions)
+@checked(read_predictions, columns=_COLUMNS)
 def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[str, Predictions]:
     """Read the predictions of the same models on several test sets.
 
@@ -255,8 +244,9 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
     return {name: reading.predictions for name, reading in found.items()}
 
 
-def checked_columns(**given: Any) -> Columns:
-    """Check the options of reading a source."""
+def checked_columns(columns: Mapping[str, Any] | None = None, **options: Any) -> Columns:
+    """Check the columns by role, and the options of reading a source."""
+    given = {**(columns or {}), **options}
     for option, value in given.items():
         absent = None if value is None else needed(f"`{option}`")
         if absent:

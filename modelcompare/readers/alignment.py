@@ -11,7 +11,7 @@ import pandas as pd
 from modelcompare.data.checks import warn_of_data
 from modelcompare.readers import cell_types
 from modelcompare.readers.cell_types import Column, column_array
-from modelcompare.readers.messages import listed
+from modelcompare.readers.messages import as_options, listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.records import PROBABILITY, SCORE, Records
 
@@ -121,8 +121,10 @@ def _refuse_difference(
         return
     remedy = f"keep the {n_common:,} common ids with ids='intersect' (--read ids=intersect)"
     if not n_common:
-        remedy = "they have no id in common: name the column of ids with id= (--id COLUMN), or "
-        remedy += "write the ids of all files in the same way"
+        remedy = (
+            "they have no id in common: name the column of ids with "
+            f"{as_options(id='COLUMN')}, or write the ids of all files in the same way"
+        )
     raise ValueError(f"the file of model {model!r} {' and '.join(parts)}; {remedy}.")
 
 

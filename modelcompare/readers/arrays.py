@@ -51,7 +51,7 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     beside = _beside(arrays, columns)
     taken = {true, *columns.named.values(), *beside.values(), *columns.slices}
     declared = _declared(arrays, taken)
-    truth = None if columns.scores else arrays.get(true)
+    truth = None if columns.output_kind.scored else arrays.get(true)
     labels = replace(columns, declared=_order(declared)).given_labels(declared, truth)
     free = {name: array for name, array in arrays.items() if name not in taken}
     # Arrays beside the labels of a model, such as its probabilities, unless named.

@@ -35,7 +35,7 @@ from modelcompare.readers.records import SCORE
 
 _FILL_IN = "fill them in, drop these samples with missing='drop' (--missing drop), or"
 _WORST = "count them as the worst result with missing='worst' (--missing worst)"
-_JUDGED = "name a column of a judge's labels with judge= (--judge)"
+_JUDGED = "name a column of a judge's labels with columns={'judge': 'COLUMN'} (--judge COLUMN)"
 # Beside the number of samples that were left out.
 _DRAWN = (
     "; if true labels are missing because samples were drawn with unequal probabilities, weigh the "

@@ -135,8 +135,8 @@ def _of_one_model(seen: Profile) -> Roles:
         # Without ids the same sample would count as another one in each run.
         raise ValueError(
             f"{seen.where}: column {run!r} names repetitions, but no column names the samples that "
-            f"are repeated; name it with id= (--id COLUMN), or if {run!r} only describes the "
-            "samples rename it."
+            f"are repeated; name it with {as_options(id='COLUMN')}, or if {run!r} only describes "
+            "the samples rename it."
         )
     return found
 
@@ -146,7 +146,7 @@ def _wide(seen: Profile) -> Roles:
     refuse_crossed(seen)
     known = solve(seen, [TRUTH], Roles(skip=seen.chosen))
     found = known["truth"]
-    if seen.columns.scores:
+    if seen.columns.output_kind.scored:
         known = known.without("truth")
     elif found is None:
         _refuse_sliced_truth(seen)
@@ -172,7 +172,7 @@ def _refuse_sliced_truth(seen: Profile) -> None:
         raise ValueError(
             f"{seen.where}: slices (--slice) names {heading!r}, which is named like the truth; if "
             "it is leave it out, as metrics per class show its classes, if the models gave scores "
-            "pass scores=True (--read scores)."
+            "pass kind='scores' (--kind scores)."
         )
 
 
@@ -210,18 +210,18 @@ def _refuse_no_key(seen: Profile, known: Roles) -> NoReturn:
         raise ValueError(
             f"{seen.where} has one row for each model and data set (column {test_set!r}), and none "
             "for a sample; such scores are for `modelcompare ranks`, in columns dataset, model "
-            "and score; if they are of samples name those with id= (--id COLUMN)."
+            f"and score; if they are of samples name those with {as_options(id='COLUMN')}."
         )
     raise ValueError(
         f"{seen.where} has a row for each model and sample, but no column names the samples "
-        "(id, item, ...); name it with id= (--id COLUMN)."
+        f"(id, item, ...); name it with {as_options(id='COLUMN')}."
     )
 
 
 def _of_one(seen: Profile, known: Roles) -> Roles:
     """Find the outputs among the columns of rows of one model each, whose other roles are known."""
     columns, true = seen.columns, known["truth"]
-    if true is not None and not columns.scores:
+    if true is not None and not columns.output_kind.scored:
         check_labels(seen, true)
     soft = [h for h in seen.headings if h.startswith(PROBABILITY)]
     # A column that is named like a filter may have outputs.
@@ -229,7 +229,7 @@ def _of_one(seen: Profile, known: Roles) -> Roles:
     skip = {*known.of("model", "run", "set", "id"), true, pred}
     usual = seen.usual(names.SCORE, skip)
     scores = [*columns.score] or [h for h in usual if seen.is_numeric(h)]
-    wants_scores = columns.scores or bool(columns.score)
+    wants_scores = columns.output_kind.scored or bool(columns.score)
     if wants_scores and not columns.score and pred is not None and seen.is_numeric(pred):
         scores = [pred]
     if pred is not None and true is not None and not wants_scores:
@@ -282,6 +282,6 @@ def _only_numbers(seen: Profile, skip: Collection[str | None]) -> list[str]:
     what = "several columns of numbers" if found else "neither predictions nor scores"
     raise ValueError(
         f"{seen.where} has {what} (its columns: {held}); name the column of the model's "
-        "outputs with pred= (--read pred=COLUMN), or of its scores with score= "
-        "(--read score=COLUMN)."
+        f"outputs with {as_options(pred='COLUMN')}, or of its scores with "
+        f"{as_options(score='COLUMN')}."
     )

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from modelcompare.arguments import checked
+from modelcompare.arguments import ColumnRoles, checked
 from modelcompare.data.checks import check_columns_distinct, refuse_rows
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import lone_table
-from modelcompare.readers.messages import counted, listed
+from modelcompare.readers.messages import as_options, counted, listed
 from modelcompare.readers.options import Columns, refuse_column
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.reading import Reading
 from modelcompare.readers.roles import Role, Roles, solve
 from modelcompare.spelling import chosen
-from modelcompare.words import check_names, check_text
+from modelcompare.words import check_names
 
 # Usual names of each number.
 _NUMBERS = {
@@ -32,7 +32,7 @@ _NUMBERS = {
 }
 _LABEL = ("label", "class", "category", "type", "entity", "entity_type", "class_name")
 _ROLES = (
-    Role(name="item", usual=(*names.ID, "document", "doc"), shares=True),
+    Role(name="id", usual=(*names.ID, "document", "doc"), shares=True),
     Role(name="label", usual=_LABEL), Role(name="model", usual=names.MODEL),
     *(Role(name=what, usual=usual) for what, usual in _NUMBERS.items()),
 )  # fmt: skip
@@ -40,11 +40,10 @@ _WIDE = re.compile(r"(.+?)[_: .-]+(tp|fp|fn)", re.IGNORECASE)
 _ALL, _WHERE = "all", "the table"
 
 
-@checked()
+@checked(columns=ColumnRoles(("id", "model", "label", "groups")))
 def from_item_counts(
-    table: pd.DataFrame, *, id: str | None = None, model: str | None = None,
-    label: str | None = None, groups: str | None = None, models: Sequence[str] | None = None,
-    name: str | None = None,
+    table: pd.DataFrame, *, columns: Mapping[str, str | None] | None = None,
+    models: Sequence[str] | None = None, name: str | None = None,
 ) -> Predictions:  # fmt: skip
     """Make predictions from counts of each item: documents, images, sessions.
 
@@ -58,10 +57,9 @@ def from_item_counts(
     table : DataFrame
         A row for each item and model, and label if there are several, with columns ``tp``, ``fp``
         and ``fn``; or a row for each item with columns ``cnn_tp``, ``cnn_fp``, ``cnn_fn``, ...
-    id, model, label : str, optional
-        Columns of items, models and labels; by default those with usual names.
-    groups : str, optional
-        Column of clusters of items; by default each item is one.
+    columns : mapping of str to str, optional
+        The column of each role: ``id`` (items), ``model`` and ``label``, by default those with
+        usual names, and ``groups``, clusters of items; by default each item is one.
     models : sequence of str, optional
         The models to read; all by default.
     name : str, optional
@@ -86,24 +84,23 @@ def from_item_counts(
     ...     "document": [1, 2, 3], "a_tp": [4, 3, 5], "a_fp": [1, 0, 2], "a_fn": [1, 1, 0],
     ...     "b_tp": [3, 3, 4], "b_fp": [1, 1, 1], "b_fn": [2, 1, 1],
     ... })
-    >>> preds = mc.io.from_item_counts(counts, id="document")
+    >>> preds = mc.io.from_item_counts(counts, columns={"id": "document"})
     >>> mc.bootstrap(preds, "f1_micro").estimate.round(4).tolist()
     [0.8276, 0.7407]
     """
     if models is not None and not check_names("models", models):
         raise ValueError("`models` names no model; leave it out to read all.")
-    if groups is not None:
-        check_text("groups", groups)
+    given = Roles.given(**(columns or {}))
     frame = table.rename(columns=str).reset_index(drop=True)
     check_columns_distinct(frame, _WHERE)
-    rows = _rows(frame, Roles.given(item=id, group=groups, label=label, model=model))
+    rows = _rows(frame, given)
     wanted = chosen([*dict.fromkeys(rows["model"])], models and (*models,), _WHERE)
     rows = rows[rows["model"].isin(wanted)]
     twice = rows.duplicated(["id", "model", "label"]).to_numpy()
     refuse_rows(twice, f"{_WHERE} has an item, model and label more than once")
     clusters = rows.groupby("id", sort=False)["group"].agg(["nunique", "first"])
     if (clusters["nunique"] > 1).any():
-        raise ValueError(f"column {groups!r} has several clusters for one item.")
+        raise ValueError(f"column {given['groups']!r} has several clusters for one item.")
     items = clusters.index
     labels = [*dict.fromkeys(rows["label"])]
     wide = rows.set_index(["id", "model", "label"])[["tp", "fp", "fn"]].unstack("label")
@@ -121,12 +118,10 @@ def counts_reading(files: Sequence[File], columns: Columns) -> Reading | None:
     frame, name = lone_table(files), files[0].name or None
     if frame is None or not is_of_counts(frame):
         return None
-    used = {"id", "model_column", "groups", "models", "labels", "directs_functions"}
+    used = {"id", "model", "groups", "models", "labels", "directs_functions"}
     columns.refuse_beside(used, f"{name or 'the table'} has counts of each item (tp, fp, fn)")
-    found = from_item_counts(
-        frame, id=columns.id, model=columns.model_column, groups=columns.groups,
-        models=columns.models, name=name,
-    )  # fmt: skip
+    roles = {"id": columns.id, "model": columns.model, "groups": columns.groups}
+    found = from_item_counts(frame, columns=roles, models=columns.models, name=name)
     labels = [] if found.labels is None else found.labels.tolist()
     parts = {
         "counts": "tp, fp, fn", "models": counted(found.models), "labels": counted(labels),
@@ -154,14 +149,14 @@ def _wide(headings: Sequence[str]) -> dict[str, dict[str, str]]:
 def _rows(frame: pd.DataFrame, given: Roles) -> pd.DataFrame:
     """Return a row for each item, model and label, with the cluster of the item."""
     roles = solve(Profile(frame, Columns(), _WHERE), _ROLES, given)
-    items = _texts(frame, roles, "item")
-    group = _texts(frame, roles, "group") if roles["group"] else items
+    items = _texts(frame, roles, "id")
+    groups = _texts(frame, roles, "groups") if roles["groups"] else items
     labels = _texts(frame, roles, "label") if roles["label"] else _ALL
     parts = []
     for name, columns in (_wide([*frame.columns]) or {"": _long(frame, roles)}).items():
         models = name or _texts(frame, roles, "model")
         numbers = {what: _counts(frame[heading]) for what, heading in columns.items()}
-        made = {"id": items, "group": group, "model": models, "label": labels}
+        made = {"id": items, "group": groups, "model": models, "label": labels}
         parts.append(pd.DataFrame({**made, **numbers}))
     return pd.concat(parts, ignore_index=True)
 
@@ -175,10 +170,10 @@ def _texts(frame: pd.DataFrame, roles: Roles, role: str) -> Column:
     """Return the texts of the column of a role."""
     heading = roles[role]
     if heading is None:
-        argument = {"item": "id= (--id COLUMN)", "model": "model= (--read model_column=COLUMN)"}
+        what = "item" if role == "id" else role
         raise ValueError(
-            f"{_WHERE} has no column of each row's {role}; there are {listed(frame.columns, 8)}. "
-            f"Name it with {argument[role]}."
+            f"{_WHERE} has no column of each row's {what}; there are {listed(frame.columns, 8)}. "
+            f"Name it with {as_options(**{role: 'COLUMN'})}."
         )
     if heading not in frame:
         refuse_column(heading, [*frame.columns], _WHERE)

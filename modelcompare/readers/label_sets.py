@@ -31,7 +31,7 @@ def joined(seen: Profile) -> Profile:
     """Replace lists of labels, and columns of 0 and 1 for each label of the truth, by tuples."""
     declared = seen.columns.output_kind
     other = not (declared is UNDECLARED or declared.multilabel)
-    if seen.columns.scores or seen.columns.score or other:
+    if seen.columns.score or other:
         return seen
     seen = _of_indicators(seen)
     true = seen.columns.true or names.first(seen.headings, names.TRUE)

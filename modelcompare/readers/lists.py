@@ -35,7 +35,7 @@ def spread(seen: Profile, *, alone: bool) -> Profile:
     Other lists stay unchanged: they describe the samples, unless they are named like outputs.
     """
     columns = seen.columns
-    if columns.output_kind.free_text or columns.scores or columns.score:
+    if columns.output_kind.free_text or columns.output_kind.scored or columns.score:
         return seen
     seen = _of_objects(seen)
     if alone:
@@ -44,7 +44,7 @@ def spread(seen: Profile, *, alone: bool) -> Profile:
     lists = {heading: array for heading, array in found.items() if array is not None}
     if not lists:
         return seen
-    of_one = not alone or (columns.pred or columns.model_column or seen.first(names.MODEL))
+    of_one = not alone or (columns.pred or columns.model or seen.first(names.MODEL))
     made = {
         heading: PROBABILITY
         if of_one or names.plain(heading) in (*names.PRED, *names.PROBABILITIES)
@@ -55,7 +55,7 @@ def spread(seen: Profile, *, alone: bool) -> Profile:
         first, second = list(made)[:2]
         raise ValueError(
             f"{seen.where}: columns {first!r} and {second!r} both have probabilities in lists; "
-            "name the model's column with pred= (--read pred=COLUMN)."
+            f"name the model's column with {as_options(pred='COLUMN')}."
         )
     parts: list[Any] = []
     for heading, column in seen.frame.items():
@@ -105,7 +105,7 @@ def _of_models(seen: Profile) -> Profile:
     Objects become columns ``cnn.no``; in a csv file such headings are written, and no objects.
     """
     columns = seen.columns
-    if seen.written or columns.pred or columns.model_column or seen.first(names.MODEL):
+    if seen.written or columns.pred or columns.model or seen.first(names.MODEL):
         return seen
     truths = seen.usual(names.TRUE) if columns.true is None else [columns.true]
     if not truths or seen.holds_objects(truths[0]):

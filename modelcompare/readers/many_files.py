@@ -15,7 +15,7 @@ from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Format
 from modelcompare.readers.formats.summaries import refuse_unread
-from modelcompare.readers.messages import counted
+from modelcompare.readers.messages import as_options, counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import FEW_ROWS
 from modelcompare.readers.reading import table_records
@@ -77,7 +77,7 @@ def _check_order(tables: Sequence[tuple[str, Records]], n_files: int) -> None:
         if not varies or len(tables) < n_files or truth.tolist() != first.tolist():
             raise ValueError(
                 f"{where} has no column that names the samples (id, item, image, ...); files are "
-                "aligned by id, so name it with id= (--id COLUMN)."
+                f"aligned by id, so name it with {as_options(id='COLUMN')}."
             )
 
 

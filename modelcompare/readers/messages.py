@@ -11,11 +11,17 @@ from modelcompare.words import shown
 _MOST_NAMES = 6
 _MOST_LETTERS = 60
 # Options whose flag has another name.
-_FLAGS = {"models": "model", "slices": "slice", "runs": "run", "bounds": "range",
-          "greater_is_better": "lower-is-better"}  # fmt: skip
+_FLAGS = {"models": "model", "model": "model-column", "slices": "slice", "runs": "run",
+          "bounds": "range", "greater_is_better": "lower-is-better"}  # fmt: skip
 _OTHER_FLAGS = {"slices": ", or --by of groups"}
+# Keys of `columns`: roles, how labels by several people are used, and what of a source is read.
+SEVERAL = ("slices", "score", "battles")
+ROLES = (
+    "true", "event", "id", "groups", "strata", "runs", "weight", "judge", "label_weight", "pred",
+    "model", "annotators", "set", "filter", *SEVERAL,
+)  # fmt: skip
 KEYS = {
-    "pred", "model_column", "runs", "set", "filter", "strata", "weight", "scores", "score",
+    "pred", "model", "runs", "set", "filter", "strata", "weight", "score",
     "bounds", "ids", "na", "labels", "normalize", "battles", "event",
 }  # fmt: skip
 
@@ -66,10 +72,13 @@ def as_options(**options: str | Sequence[str]) -> str:
     Examples
     --------
     >>> as_options(true="gold", models=["my cnn", "bow"], pred=[])
-    "true='gold', models=['my cnn', 'bow'] (--true gold --model 'my cnn' --model bow)"
+    "columns={'true': 'gold'}, models=['my cnn', 'bow'] (--true gold --model 'my cnn' --model bow)"
     """
     given = {name: value for name, value in options.items() if len(value) or name == "na"}
-    python = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    columns = {name: value for name, value in given.items() if name in ROLES}
+    others = {name: value for name, value in given.items() if name not in ROLES}
+    written = ({"columns": columns} if columns else {}) | others
+    python = ", ".join(f"{name}={value!r}" for name, value in written.items())
     return f"{python} ({as_flags(**given)})"
 
 
@@ -78,8 +87,8 @@ def as_flags(**options: str | bool | Sequence[str]) -> str:
 
     Examples
     --------
-    >>> as_flags(id="key", score=["acc", "f1"], missing="drop", scores=True)
-    '--id key --read score=acc --read score=f1 --missing drop --read scores'
+    >>> as_flags(id="key", score=["acc", "f1"], missing="drop", normalize=True)
+    '--id key --read score=acc --read score=f1 --missing drop --read normalize'
     """
     return " ".join(
         _flag(name if each else "higher_is_better") if isinstance(each, bool) else

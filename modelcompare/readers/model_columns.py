@@ -28,7 +28,7 @@ def model_columns(seen: Profile, candidates: Sequence[str], true: str | None
     if seen.columns.models is not None:
         wanted = [h for h in candidates if any(fnmatchcase(h, m) for m in seen.columns.models)]
         texts = [h for h in wanted if not seen.share_of_numbers(h)]
-        if true is None and texts and not seen.columns.scores:
+        if true is None and texts and not seen.columns.output_kind.scored:
             _refuse_no_truth(seen, texts)
         beside = set() if true is None else _beside(seen, candidates, wanted, true)
         return [h for h in candidates if h not in beside], [h for h in candidates if h in beside]
@@ -80,13 +80,13 @@ def _scores(seen: Profile, candidates: Sequence[str]) -> tuple[list[str], list[s
         raise DoubtError(
             f"{seen.where}: columns {listed([*map(repr, metrics)])} are named like scores, not "
             f"like models (columns: {listed(seen.headings, 8)}); if they are of one model name "
-            "them with score= (--read score=COLUMN), else name the models with models= (--model).",
+            f"them with {as_options(score='COLUMN')}, else name the models with models= (--model).",
             score=metrics,
         )  # fmt: skip
-    if not seen.columns.scores:
+    if not seen.columns.output_kind.scored:
         _refuse_marks(seen, numeric)
     _refuse_doubtful(seen, numeric, {h: _why_no_score(seen, h, numeric) for h in numeric})
-    if not seen.columns.scores:
+    if not seen.columns.output_kind.scored:
         _refuse_codes(seen, numeric)
         _refuse_costs(seen, numeric)
     return numeric, left_out
@@ -110,7 +110,7 @@ def _refuse_published(seen: Profile, numeric: Sequence[str], texts: Sequence[str
         raise ValueError(
             f"{seen.where}: column {numeric[0]!r} is named like a score, not like a model; if "
             f"{repeated[0]!r} names the model of each row pass "
-            f"{as_options(model_column=repeated[0])}, else name the model with models= (--model "
+            f"{as_options(model=repeated[0])}, else name the model with models= (--model "
             f"{numeric[0]})."
         )
 
@@ -121,7 +121,8 @@ def _refuse_parts(seen: Profile, numeric: Sequence[str]) -> None:
     if len(held) > len({h.partition(":")[0] for h in held}):
         raise ValueError(
             f"{seen.where}: columns such as {held[0]!r} have one class each, but none has the true "
-            "labels; give these in one column, and name it with true= (--true COLUMN)."
+            "labels; give these in one column, and name it with "
+            f"{as_options(true='COLUMN')}."
         )
     refuse_truth_beside(seen, numeric)
 
@@ -157,8 +158,8 @@ def _refuse_codes(seen: Profile, numeric: Sequence[str]) -> None:
     if len(numeric) > 1 and few and len(seen.frame) >= FEW_ROWS:
         raise ValueError(
             f"{seen.where}: the columns have whole numbers ({min(held):g} to {max(held):g}), "
-            "which are scores or codes of classes; pass scores=True (--read scores), or name the "
-            "column of the truth with true= (--true COLUMN)."
+            "which are scores or codes of classes; pass kind='scores' (--kind scores), or name the "
+            f"column of the truth with {as_options(true='COLUMN')}."
         )
 
 
@@ -169,7 +170,7 @@ def _refuse_marks(seen: Profile, numeric: Sequence[str]) -> None:
         raise ValueError(
             f"{seen.where}: column {marks[0]!r} has 0 and 1 where the others have other numbers; "
             f"if it is the truth pass {as_options(true=marks[0])}, if it has scores as they do "
-            "scores=True (--read scores)."
+            "kind='scores' (--kind scores)."
         )
 
 
@@ -181,7 +182,7 @@ def _refuse_costs(seen: Profile, numeric: Sequence[str]) -> None:
     if (costs >= 0).all() and not np.diagonal(costs).any():
         raise ValueError(
             f"{seen.where}: {len(costs)} rows of as many numbers look like costs of mistakes, for "
-            "--metric-from FILE.csv:cost; if they are scores pass scores=True (--read scores)."
+            "--metric-from FILE.csv:cost; if they are scores pass kind='scores' (--kind scores)."
         )
 
 
@@ -215,7 +216,8 @@ def _refuse_odd_numbers(seen: Profile, heading: str) -> None:
 def _refuse_no_truth(seen: Profile, headings: Sequence[str]) -> None:
     raise ValueError(
         f"{seen.where} has columns of texts ({listed(headings, 5)}) and none that is named like "
-        "the truth (y_true, label, gold, target); name it with true= (--true COLUMN)."
+        "the truth (y_true, label, gold, target); name it with "
+        f"{as_options(true='COLUMN')}."
     )
 
 
@@ -240,7 +242,7 @@ def _why_no_score(seen: Profile, heading: str, numeric: Sequence[str]) -> str:
         return "has whole numbers where the others are between 0 and 1"
     found = np.unique(values)
     in_order = len(found) > 2 and found[0] in (0, 1) and found[-1] - found[0] == len(found) - 1
-    if in_order and not seen.columns.scores and any(map(seen.is_real, others)):
+    if in_order and not seen.columns.output_kind.scored and any(map(seen.is_real, others)):
         return f"has the numbers {found[0]:g} to {found[-1]:g}, as an index has"
     return ""
 

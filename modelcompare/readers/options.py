@@ -24,7 +24,7 @@ from modelcompare.readers.cell_types import (
     marked,
     typed_labels,
 )
-from modelcompare.readers.messages import as_options, option
+from modelcompare.readers.messages import ROLES, as_options, option
 from modelcompare.readers.tables import nested
 from modelcompare.spelling import meant
 from modelcompare.words import Annotators, KindOrAuto, MissingRead, SameIds
@@ -39,12 +39,9 @@ BESIDE = {
 Outputs: TypeAlias = Mapping[str | None, str]
 # Columns that no table has: the run of a model with separate runs, and the item of a run's row.
 OWN_RUN, ITEM = " own run", " item"
-ROLES = ("true", "event", "id", *BESIDE, "pred", "model_column")
+ONE_COLUMN = ("true", "event", "id", *BESIDE, "pred", "model")
 # Options whose values are names, True or False.
-_WRITTEN = {
-    *ROLES, "annotators", "slices", "models", "scores", "score", "set", "filter", "na", "ids",
-    "missing", "normalize", "kind", "labels", "positive", "lower_is_better",
-}  # fmt: skip
+_WRITTEN = {*ROLES, "models", "na", "ids", "missing", "normalize", "kind", "labels", "positive"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,10 +59,9 @@ class Columns:
     label_weight: str | None = None
     annotators: Annotators = "each"
     pred: str | None = None
-    model_column: str | None = None
+    model: str | None = None
     slices: tuple[str, ...] = ()
     models: tuple[str, ...] | None = None
-    scores: bool = False
     greater_is_better: bool | None = None
     directs_functions: bool = False  # the direction applies to functions, not only to scores
     bounds: Range | None = None
@@ -87,7 +83,7 @@ class Columns:
     @property
     def named(self) -> dict[str, str]:
         """Columns that the user named, by role."""
-        return {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
+        return {role: getattr(self, role) for role in ONE_COLUMN if getattr(self, role) is not None}
 
     @property
     def given(self) -> dict[str, Any]:
@@ -200,7 +196,7 @@ class Columns:
         given = {kind.name for kind in predictions.kinds.values()}
         gave = f"the models gave {', '.join(sorted(given))}"
         if not predictions.kind.scored:
-            scored = "leave it out, or pass scores=True (--read scores)"
+            scored = "leave it out, or pass kind='scores' (--kind scores)"
             for name in ("bounds", *(() if self.directs_functions else ("greater_is_better",))):
                 self._refuse(name, gave, scored)
         if not predictions.kind.events:

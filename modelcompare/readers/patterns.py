@@ -27,6 +27,7 @@ from modelcompare.readers.cell_types import (
     share_of_numbers,
     with_missing,
 )
+from modelcompare.readers.messages import as_options
 from modelcompare.readers.options import ITEM, Columns, refuse_column
 
 # The place of a model's name in the pattern of a judge's columns.
@@ -61,14 +62,14 @@ def with_patterns(
         return frame, columns
     columns = replace(columns, people=tuple(people))
     of_one = columns.judged or columns.missing == "worst"
-    other = columns.scores or columns.output_kind.scored or columns.output_kind.free_text
-    several = f"labels by several people (true={columns.true!r})"
+    other = columns.output_kind.scored or columns.output_kind.free_text
+    several = f"labels by several people (--true {columns.true!r})"
     if other:
-        raise ValueError(f"{several} do not go with scores (--read scores) or texts.")
+        raise ValueError(f"{several} do not go with scores (--kind scores) or texts.")
     if of_one and columns.annotators != "majority":
         raise ValueError(
             f"{several} are one label beside a judge (--judge) or with missing='worst' (--missing "
-            "worst); take the most frequent with annotators='majority' (--annotators majority)."
+            f"worst); take the most frequent with {as_options(annotators='majority')}."
         )
     frame = frame.rename(columns=str).reset_index(drop=True)
     cells = frame[people] = _labels(frame[people], columns)
@@ -115,7 +116,7 @@ def every_label(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Co
 def as_shares(every: Predictions, frame: pd.DataFrame, columns: Columns) -> Predictions:
     """Return a row for each item, whose truth is the shares of the classes among its labels."""
     if every.codes is None:
-        raise ValueError("annotators='soft' (--annotators soft) is for labels; take 'each'.")
+        raise ValueError("annotators 'soft' (--annotators soft) is for labels; take 'each'.")
     item = np.repeat(np.arange(len(frame)), frame[[*columns.people]].notna().sum(axis=1))
     counts = np.zeros((len(frame), every.n_classes))
     np.add.at(counts, (item, every.codes), 1)
@@ -135,8 +136,8 @@ def _labels(cells: pd.DataFrame, columns: Columns) -> pd.DataFrame:
         held, others = present(column), cells.drop(columns=name).to_numpy(dtype=object).ravel()
         if len(held) and not share_of_numbers(held, marks) and not held.isin(others).any():
             raise ValueError(
-                f"true={columns.true!r} (--true) names column {name!r}, and no other person gave a "
-                "label that it has; if it has no labels write a pattern that leaves it out."
+                f"{as_options(true=columns.true or '')} names column {name!r}, and no other person "
+                "gave a label that it has; if it has no labels write a pattern that leaves it out."
             )
     cells = with_missing(cells, marks)
     return cells.apply(lambda column: present(column).astype(object).reindex(column.index))

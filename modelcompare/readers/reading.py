@@ -19,7 +19,7 @@ from modelcompare.readers import names
 from modelcompare.readers.alignment import align, answer_key, check_same, ids_of, with_truth
 from modelcompare.readers.assemble import Part, predictions_of
 from modelcompare.readers.cell_types import Column, as_numbers, refuse_objects
-from modelcompare.readers.messages import counted
+from modelcompare.readers.messages import as_options, counted
 from modelcompare.readers.missing_marks import marked_missing
 from modelcompare.readers.names import numbers_answers
 from modelcompare.readers.options import ITEM, OWN_RUN, Columns, column_of
@@ -213,7 +213,7 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     if not scores and all(part.true is None for part in parts):
         raise ValueError(
             f"no file has the column {columns.true or 'y_true'!r}; name the column of true labels "
-            "with true= (--true COLUMN)."
+            f"with {as_options(true='COLUMN')}."
         )
     predictions = predictions_of(
         parts, columns, written=records.written, name=name, in_rows=True,
@@ -360,7 +360,7 @@ def _chosen_scores(records: Records, rows: pd.DataFrame, columns: Columns) -> li
     if columns.score:
         return chosen(known, columns.score, f"the {records.format}", "score")
     predicted = any(c == "y_pred" or c.startswith(PROBABILITY) for c in rows)
-    if not known or (predicted and not columns.scores):
+    if not known or (predicted and not columns.output_kind.scored):
         return []
     held = rows.groupby("model")[[SCORE + name for name in known]].count()
     shared = [name for name in known if (held[SCORE + name] > 0).all()]

@@ -43,8 +43,8 @@ def _refuse(seen: Profile, why: str, clusters: str = "") -> None:
     raise ValueError(
         f"{seen.where}: {why}, as where the same samples were tested several times, and "
         f"{len(seen.frame):,} rows would count as independent samples. Name the column of the "
-        "samples with id= (--id COLUMN) and, where they repeat, that of the repeats with runs= "
-        f"(--read run=COLUMN){clusters}."
+        f"samples with {as_options(id='COLUMN')} and, where they repeat, that of the repeats with "
+        f"{as_options(runs='COLUMN')}{clusters}."
     )
 
 

@@ -102,7 +102,7 @@ def _completes_key(at: Candidate) -> float:
 def _has_values_of_truth(at: Candidate) -> float:
     """Return whether a column has values of the truth, and may be a model's."""
     seen, heading, true = at.seen, at.heading, at.known["truth"]
-    scored = seen.columns.scores or seen.columns.score
+    scored = seen.columns.output_kind.scored or seen.columns.score
     if true is None or scored or heading in seen.named or names.describes(heading):
         return False
     if heading.startswith(PROBABILITY) or names.plain(heading) in names.SCORE:
@@ -115,13 +115,13 @@ def _only_one_like_truth(first: Candidate, rivals: Rivals) -> bool:
     for other in rivals if first.reason == "structure" else ():
         raise DoubtError(
             f"{first.seen.where}: columns {first.heading!r} and {other.heading!r} both have values "
-            f"of {first.known['truth']!r}; name the model's column with pred= (--read "
-            "pred=COLUMN).", pred=first.heading,
+            f"of {first.known['truth']!r}; name the model's column with "
+            f"{as_options(pred='COLUMN')}.", pred=first.heading,
         )  # fmt: skip
     return True
 
 
-MODEL = Role(name="model", option="model_column", usual=names.MODEL, accepts=_naming_models)
+MODEL = Role(name="model", option="model", usual=names.MODEL, accepts=_naming_models)
 # Where each model has its own columns.
 TRUTH = Role(
     name="truth", option="true", usual=names.TRUE, others=names.MAYBE_TRUE,

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import ColumnRoles
 from modelcompare.data.checks import refuse_rows
 from modelcompare.directions import direction_of
 from modelcompare.readers import names
@@ -52,9 +53,11 @@ def _only(first: Candidate, rivals: Rivals) -> bool:
 ROLES = tuple(
     Role(name=name, option=option, usual=usual, fits=_names_several, accepts=_only)
     for name, option, usual in (
-        ("run", "runs", _RUN), ("model", "model_column", names.MODEL), ("set", "id", names.SET),
+        ("run", "runs", _RUN), ("model", "model", names.MODEL), ("set", "id", names.SET),
     )
 )  # fmt: skip
+# Roles of the columns of a table of results.
+COLUMNS = ColumnRoles(("id", "model", "runs", "score"), several=("score",))
 # Columns beside the scores of leaderboards: by their whole name, and by a word of it.
 _SIZES = {"rank", "param", "params", "parameters", "size", "flops"}
 _COSTS = {*names.MEASURE, *_SIZES}
@@ -189,17 +192,17 @@ def _keys(seen: Profile, numeric: Sequence[str]) -> tuple[str | None, str | None
         return None, free[0], run
     raise ValueError(
         f"{_WHERE}: its columns ({listed(seen.headings, 6)}) do not show whether a row is a data "
-        f"set, a model or one score. Name data sets (id) and models (model_column), as with "
+        f"set, a model or one score. Name data sets (id) and models (model), as with "
         f"{_ways(seen, texts, roles)}; name runs with {as_options(runs='COLUMN')}."
     )
 
 
 def _ways(seen: Profile, texts: Sequence[str], roles: Roles) -> str:
     """Write options under which no two rows have the same names."""
-    known = {"id": roles["set"], "model_column": roles["model"]}
+    known = {"id": roles["set"], "model": roles["model"]}
     guesses = [{role: h} for h in texts for role, held in known.items() if held is None]
-    if known["id"] is known["model_column"]:
-        guesses += [{"model_column": a, "id": b} for a, b in permutations(texts, 2)]
+    if known["id"] is known["model"]:
+        guesses += [{"model": a, "id": b} for a, b in permutations(texts, 2)]
     keys = roles.of("model", "set", "run")
     fit = [guess for guess in guesses if seen.unique(*keys, *guess.values())][:2]
     return " or ".join(as_options(**each) for each in fit or [dict.fromkeys(known, "COLUMN")])
@@ -226,7 +229,7 @@ def _scores(
         return [*seen.columns.score]
     if seen.columns.score and not (model and test_set):
         raise ValueError(
-            f"{_WHERE}: score= is for a table with one score in each row; leave it out. The "
+            f"{_WHERE}: score is for a table with one score in each row; leave it out. The "
             f"columns are {listed(seen.headings, 6)}."
         )
     if model is None and seen.chosen:

@@ -50,8 +50,8 @@ def refuse_ids(where: str, heading: str, repeated: Collection[Any]) -> NoReturn:
         f"{where}: column {heading!r} is named like the samples' ids, and repeats "
         f"{len(repeated):,} of them ({listed(repeated)}). If rows of one id belong together pass "
         f"{as_options(groups=heading)}, if they are runs of a sample name the column of runs with "
-        f"runs= (--read runs=COLUMN); if {heading!r} names no sample leave it out, or name the ids "
-        "with id= (--id COLUMN)."
+        f"{as_options(runs='COLUMN')}; if {heading!r} names no sample leave it out, or name the "
+        f"ids with {as_options(id='COLUMN')}."
     )
 
 
@@ -137,7 +137,7 @@ def refuse_crossed(seen: Profile) -> None:
 def _refuse_long(
     seen: Profile, model: str, item: str, constant: Sequence[str], others: Sequence[str]
 ) -> None:  # fmt: skip
-    options = {"model_column": model, "id": item}
+    options = {"model": model, "id": item}
     if constant and others:
         options |= {"true": constant[0], "pred": others[0]}
     elif others:
@@ -195,7 +195,7 @@ def _refuse_truth(
     by_chance = seen.has_marks(heading) and all(seen.at_chance(h, heading) for h in models)
     raise DoubtError(
         f"{seen.where}: column {heading!r} {why} (columns: {listed(seen.headings, 8)}); if it is "
-        "name it with true= (--true), else name all models with models= (--model).",
+        f"name it with {as_options(true=heading)}, else name all models with models= (--model).",
         true="" if by_chance else heading, models=models,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from modelcompare.data.kinds import UNDECLARED
 from modelcompare.readers import cell_types, names
-from modelcompare.readers.messages import listed
+from modelcompare.readers.messages import as_options, listed
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.roles import Role, solve
 from modelcompare.words import KindName
@@ -39,11 +39,11 @@ def with_pairs(seen: Profile) -> Profile:
     """
     columns = seen.columns
     other = not (columns.output_kind is UNDECLARED or columns.output_kind.events)
-    if columns.scores or columns.score or other:
+    if columns.score or other:
         if columns.event is not None:
             raise ValueError(
-                "event= (--read event=COLUMN) is for times until an event; leave kind (--kind) and "
-                "scores (--read scores) out."
+                "event (--read event) is for times until an event; leave kind (--kind) and score "
+                "(--read score) out."
             )
         return seen
     wanted = columns.event is not None or columns.output_kind.events
@@ -56,8 +56,8 @@ def with_pairs(seen: Profile) -> Profile:
         if not wanted:
             return seen
         lacking, option = (
-            ("times", "true= (--true COLUMN)") if time is None
-            else ("events (1, or 0 if censored)", "event= (--read event=COLUMN)")
+            ("times", as_options(true="COLUMN")) if time is None
+            else ("events (1, or 0 if censored)", as_options(event="COLUMN"))
         )  # fmt: skip
         raise ValueError(
             f"{seen.where} has no column of {lacking}; there are {listed(seen.headings, 8)}. Name "
@@ -97,8 +97,8 @@ def _refuse_codes(seen: Profile, time: str, event: str, *, wanted: bool) -> None
     r = ", here 2 and 1 as R writes them" if {*numbers} == {1.0, 2.0} else ""
     raise ValueError(
         f"{seen.where}: column {event!r} has {shown}, and an event is 1, a censored sample 0{r}; "
-        "write them so, or if the table has no times until an event pass scores=True (--read "
-        "scores) or name the truth with true= (--true COLUMN)."
+        "write them so, or if the table has no times until an event pass "
+        f"kind='scores' (--kind scores) or name the truth with {as_options(true='COLUMN')}."
     )
 
 

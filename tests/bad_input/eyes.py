@@ -62,20 +62,20 @@ CASES: list[Call | Run] = [
         "compare t.csv",
         "t.csv has one row for each model and data set (column 'benchmark'), and none for a "
         "sample; such scores are for `modelcompare ranks`, in columns dataset, model and score; if "
-        "they are of samples name those with id= (--id COLUMN).",
+        "they are of samples name those with columns={'id': 'COLUMN'} (--id COLUMN).",
         _table(model=["a", "b"] * 2, benchmark=["x", "x", "y", "y"], score=[0.5, 0.25, 0.5, 0.75]),
     ),
     Run(
         "a score of each row under a name that is no model's", "compare t.csv",
         "t.csv: column 'score' is named like a score, not like a model; if 'who' names the model "
-        "of each row pass model_column='who' (--read model-column=who), else name the model with "
+        "of each row pass columns={'model': 'who'} (--read model-column=who), else name the model with "
         "models= (--model score).",
         _table(who=["a", "b"] * 6, item=[i // 2 for i in range(N)], **_hits("score")),
     ),
     Run(
         "several scores of one model", "compare t.csv",
         "t.csv: columns 'accuracy', 'f1' are named like scores, not like models (columns: item, "
-        "accuracy, f1); if they are of one model name them with score= (--read score=COLUMN), else "
+        "accuracy, f1); if they are of one model name them with columns={'score': 'COLUMN'} (--read score=COLUMN), else "
         "name the models with models= (--model). Try: modelcompare compare t.csv --read "
         "score=accuracy --read score=f1",
         _table(item=range(N), accuracy=[0, 1] * 6, f1=[0.5, 0.25] * 6),
@@ -98,7 +98,7 @@ CASES: list[Call | Run] = [
     Run(
         "a truth of a column for each class", "compare t.csv",
         "t.csv: columns such as 'true:x' have one class each, but none has the true labels; give these "
-        "in one column, and name it with true= (--true COLUMN).",
+        "in one column, and name it with columns={'true': 'COLUMN'} (--true COLUMN).",
         _table(**{"true:x": [0, 1] * 6, "true:y": [1, 0] * 6, "a:x": [0.5] * N, "a:y": [0.5] * N}),
     ),
     Run(
@@ -135,7 +135,7 @@ CASES: list[Call | Run] = [
     ),
     Run(
         "several metrics in rows", "compare t.csv",
-        "there are results by 2 filters (acc, em); choose one with filter='acc' (--read filter=acc).",
+        "there are results by 2 filters (acc, em); choose one with columns={'filter': 'acc'} (--read filter=acc).",
         _table(
             model=["a"] * 8 + ["b"] * 8, item=[*range(4)] * 4, value=[0, 1] * 8,
             metric=(["acc"] * 4 + ["em"] * 4) * 2,
@@ -143,7 +143,7 @@ CASES: list[Call | Run] = [
     ),
     Call(
         "two test sets of each model in a folder", _of_sets,
-        "there are 2 test sets (x, y); choose one with set='x' (--read set=x), or compare on all with "
+        "there are 2 test sets (x, y); choose one with columns={'set': 'x'} (--read set=x), or compare on all with "
         "`modelcompare groups`, or decide on all with `modelcompare gate --rule mean:-MARGIN`.",
     ),
 ]  # fmt: skip

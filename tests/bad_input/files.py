@@ -8,6 +8,7 @@ import pandas as pd
 
 import modelcompare as mc
 from tests.bad_input.case import Call, Run
+from tests.by_role import by_role
 
 
 def _read(content, *, name="t.csv", **options):
@@ -15,7 +16,7 @@ def _read(content, *, name="t.csv", **options):
 
     def call(folder):
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        return mc.read_predictions(folder / name, **options)
+        return mc.read_predictions(folder / name, **by_role(options))
 
     return call
 
@@ -27,7 +28,7 @@ def _read_all(*contents, suffix="csv", names="abc", **options):
         paths = [folder / f"{name}.{suffix}" for name, _ in zip(names, contents, strict=False)]
         for path, content in zip(paths, contents, strict=True):
             path.write_text(content)
-        return mc.read_predictions(paths, **options)
+        return mc.read_predictions(paths, **by_role(options))
 
     return call
 
@@ -194,7 +195,7 @@ CASES: list[Call | Run] = [
             suffix="jsonl",
             names=["samples_boolq_2025-01-02T03-04-05.6", "samples_piqa_2025-01-02T03-04-05.6"],
         ),
-        "there are 2 test sets (boolq, piqa); choose one with set='boolq' (--read set=boolq), or compare "
+        "there are 2 test sets (boolq, piqa); choose one with columns={'set': 'boolq'} (--read set=boolq), or compare "
         "on all with `modelcompare groups`, or decide on all with `modelcompare gate --rule mean:-MARGIN`.",
     ),
     Call(
@@ -284,7 +285,7 @@ CASES: list[Call | Run] = [
         "a direction for labels",
         _read("y_true,a\nx,x\ny,y\n", greater_is_better=False),
         "the models gave labels, for which greater_is_better (--lower-is-better) has no meaning; leave it "
-        "out, or pass scores=True (--read scores).",
+        "out, or pass kind='scores' (--kind scores).",
     ),
     Run(
         "the field of a log that is none",
@@ -311,8 +312,8 @@ CASES: list[Call | Run] = [
         "true labels of several kinds",
         "compare t.csv",
         "t.csv: columns 'true_0', 'true_1', ... are true labels of several kinds for each sample, "
-        "which are not read as one; compare them one by one, as with true='true_0', models=['a_0', "
-        "'b_0'] (--true true_0 --model a_0 --model b_0).",
+        "which are not read as one; compare them one by one, as with columns={'true': 'true_0'}, "
+        "models=['a_0', 'b_0'] (--true true_0 --model a_0 --model b_0).",
         {"t.csv": "true_0,true_1,a_0,a_1,b_0,b_1\n0,1,0,1,1,1\n1,1,0,0,1,0\n"},
     ),
     Run(
@@ -326,8 +327,8 @@ CASES: list[Call | Run] = [
     Run(
         "what was measured among what was computed",
         "compare t.csv",
-        "t.csv: column 'pKa (exp)' is named like the truth (columns: pKa (calc), pKa (exp)); if it is name it with true= "
-        "(--true), else name all models with models= (--model). Try: modelcompare compare t.csv "
+        "t.csv: column 'pKa (exp)' is named like the truth (columns: pKa (calc), pKa (exp)); if it is name it with "
+        "columns={'true': 'pKa (exp)'} (--true 'pKa (exp)'), else name all models with models= (--model). Try: modelcompare compare t.csv "
         "--true 'pKa (exp)' --model 'pKa (calc)'",
         {"t.csv": "pKa (calc),pKa (exp)\n1.5,1.25\n2.5,2.25\n"},
     ),
@@ -335,8 +336,8 @@ CASES: list[Call | Run] = [
         "a model and a sample under unusual names",
         "compare t.csv",
         "t.csv: columns 'team' and 'drug' name each row together, as models and samples do; if they "
-        "are pass model_column='team', id='drug', score='hit' (--read model-column=team --id drug --read score="
-        "hit), if each row is another sample name the models with models= (--model).",
+        "are pass columns={'model': 'team', 'id': 'drug', 'score': 'hit'} (--read model-column=team --id drug "
+        "--read score=hit), if each row is another sample name the models with models= (--model).",
         {
             "t.csv": "team,drug,hit\n"
             + "".join(f"t{k // 6},d{k % 6},{k % 5 / 8}\n" for k in range(12))
@@ -347,14 +348,15 @@ CASES: list[Call | Run] = [
         "compare a.csv b.csv",
         "the file of model 'a': column 'score' has scores next to the model's outputs ('y_pred'), "
         "and they differ from whether these equal 'y_true'; to compare by the scores pass "
-        "score='score' (--read score=score), by the outputs pred='y_pred' (--read pred=y_pred).",
+        "columns={'score': 'score'} (--read score=score), by the outputs columns={'pred': 'y_pred'} (--read "
+        "pred=y_pred).",
         {f"{m}.csv": "id,y_true,y_pred,score\n1,x,x,0.5\n2,y,x,0.25\n" for m in "ab"},
     ),
     Run(
         "repetitions of samples without names",
         "compare t.csv",
         "t.csv: column 'run' names repetitions, but no column names the samples that are repeated; "
-        "name it with id= (--id COLUMN), or if 'run' only describes the samples rename it.",
+        "name it with columns={'id': 'COLUMN'} (--id COLUMN), or if 'run' only describes the samples rename it.",
         {"t.csv": "y_true,y_pred,run\nx,x,1\ny,x,1\nx,x,2\ny,y,2\n"},
     ),
     Run(

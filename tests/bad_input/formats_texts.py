@@ -42,12 +42,12 @@ CASES = [
     Call(
         "texts without reference",
         _texts(lines.read_lines, cat=TWO, dog=TWO),
-        "the names of cat.txt, dog.txt do not show which is the reference (ref, gold, tgt); name it with true= (--true NAME).",
+        "the names of cat.txt, dog.txt do not show which is the reference (ref, gold, tgt); name it with columns={'true': 'NAME'} (--true NAME).",
     ),
     Call(
         "texts that are all named like references",
         _texts(lines.read_lines, ref=TWO, ref2=TWO),
-        "the names of ref.txt, ref2.txt do not show which is the reference (ref, gold, tgt); name it with true= (--true NAME).",
+        "the names of ref.txt, ref2.txt do not show which is the reference (ref, gold, tgt); name it with columns={'true': 'NAME'} (--true NAME).",
     ),
     Call(
         "one file of texts",
@@ -57,7 +57,7 @@ CASES = [
     Call(
         "a reference text that is not there",
         _texts(lines.read_lines, bot=TWO, ref=TWO, true="human"),
-        "true='human' (--true human) is none of the files bot.txt, ref.txt.",
+        "columns={'true': 'human'} (--true human) is none of the files bot.txt, ref.txt.",
     ),
     Call(
         "the source of a translation among its texts",

@@ -14,7 +14,6 @@ import modelcompare as mc
 from tests.plugged import plugged
 from tests.public import functions
 from tests.senseless import (
-    COLUMN,
     COUNTS,
     FEW,
     FLAG,
@@ -72,8 +71,8 @@ def _doors() -> dict[str, Door]:
             {"models": [5, [], [5], ["a", "a"], NAN, [[]], {"a": 1}]},
         ),
         "from_item_counts": Door(
-            mc.io.from_item_counts, {"table": COUNTED}, ("table", "id", "model", "label", "name"),
-            {"groups": [5, [], "no such column"], "models": [5, [], ["z"]]},
+            mc.io.from_item_counts, {"table": COUNTED}, ("table", "name"),
+            {"models": [5, [], ["z"]]},
         ),
         "in_time_blocks": Door(
             mc.io.in_time_blocks, {"predictions": PLAIN, "time": np.arange(40)}, (),
@@ -125,7 +124,7 @@ def _doors() -> dict[str, Door]:
         "reliability": Door(mc.diagnostics.reliability, {"predictions": PREDS, **FEW}),
         "read_predictions": Door(
             mc.read_predictions, {"source": TABLE},
-            instead={"normalize": FLAG, "judge": COLUMN[1:], "label_weight": COLUMN[1:]},
+            instead={"normalize": FLAG},
         ),
         "read_sets": Door(mc.io.read_sets, {"source": LONG}),
         "Predictions": Door(
@@ -192,7 +191,7 @@ INSTEAD_OF_ITS_NAME = {
     "ledger": "folder", "baseline": "model", "candidate": "model", "model_a": "model", "model_b": "model",
     "pairs": "metric", "metrics": "metric", "rules": "rule", "bins": "column",
     "models": "model", "scores": "model", "score_names": "model", "source": "file", "outputs": "model", "logits": "model",
-    **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices", "pred", "event", "model_column"), "column"),
+    **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices", "pred", "event"), "column"),
     **dict.fromkeys(("item", "user", "covariates", "battles", "score"), "column"),
 }  # fmt: skip
 
@@ -221,6 +220,9 @@ def _complaint(name: str, option: str, value: object) -> str:
         last = traceback.extract_tb(error.__traceback__)[-1]
         package = Path(mc.__file__).parent
         text, named = str(error), INSTEAD_OF_ITS_NAME.get(option, option)
+        if option == "columns" and isinstance(value, dict):
+            (option,) = value
+            named = option if option in ("set", "filter") else "column"
         if package not in Path(last.filename).parents or not (last.line or "").startswith("raise"):
             return f"{value!r}: not our words: {text}"
         return "" if f"`{option}`" in text or named in text else f"{value!r}: not named: {text}"

@@ -159,7 +159,7 @@ def test_scores_per_example(run, tmp_path):
     arguments = (
         "compare",
         "scores.csv",
-        "--read",
+        "--kind",
         "scores",
         "--id",
         "item",
@@ -243,7 +243,7 @@ def test_help_shows_examples_and_fits_the_screen(run):
     assert "modelcompare compare bert.csv roberta.csv" in done.out
     assert max(map(len, done.out.splitlines())) <= 80
     assert done.out.count("\n") <= 46
-    assert "--help-all shows 34 more options and all choices." in done.out
+    assert "--help-all shows 33 more options and all choices." in done.out
     assert "Arguments:\n  FILE  Predictions" in done.out
     assert run("--help").out.count("\n") < 30
     assert run("--version").out.startswith("modelcompare ")

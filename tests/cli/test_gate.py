@@ -268,7 +268,7 @@ def test_an_answer_that_does_not_reach_the_workflow_is_exit_code_74(
 def test_scores_are_decided_by_their_mean_where_no_metric_is_named(run, tmp_path, margin):
     lines = ["item,old,new", *[f"{i},{i % 3 / 2},{i * i % 7 / 7}" for i in range(90)]]
     (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
-    arguments = ("scores.csv", "--read", "scores", "--id", "item", "--higher-is-better")
+    arguments = ("scores.csv", "--kind", "scores", "--id", "item", "--higher-is-better")
     sides = ("--baseline", "old", "--candidate", "new", "--margin", margin)
     bare = run("gate", *arguments, *sides, "--format", "json")
     named = run("gate", *arguments, *sides, "--metric", "mean_score", "--format", "json")
@@ -306,7 +306,7 @@ def test_a_gate_does_not_guess_which_way_scores_are_better(run, tmp_path, form):
         frame.to_csv(tmp_path / "scores.csv", index=False)
     else:
         _scores(tmp_path / "scores.csv", "judge", rng)
-    arguments = ("gate", "scores.csv", *(("--read", "scores",) if form == "wide" else ()), "--baseline",
+    arguments = ("gate", "scores.csv", *(("--kind", "scores",) if form == "wide" else ()), "--baseline",
                  "good", "--candidate", "bad", "--margin", "0.9", *FEW)  # fmt: skip
     done = run(*arguments)
     assert (done.code, done.out) == (2, "")

@@ -60,7 +60,7 @@ def test_messages_of_the_readers_know_the_keys():
             "--read has no key 'zzz'; it has event, pred, model-column, run, set, filter, strata,",
         ),
         ("run", "--read run: write --read run=COLUMN."),
-        ("scores=yes", "--read scores=yes: write --read scores."),
+        ("normalize=yes", "--read normalize=yes: write --read normalize."),
         ("ids=some", "`--read ids` must be one of same, intersect, got 'some'."),
         ("range=0", "--read range must be LOW,HIGH, as in range=0,1; got '0'."),
     ],

@@ -73,4 +73,4 @@ def test_scores_named_like_a_metric_of_texts_stay_scores(run):
 def test_texts_without_a_truth_ask_for_it(run):
     TEXTS.rename(columns={"reference": "c"}).to_csv("t.csv", index=False)
     done = run("compare", "t.csv", "-m", "wer")
-    assert "name it with true= (--true COLUMN)" in done.err
+    assert "name it with columns={'true': 'COLUMN'} (--true COLUMN)" in done.err

@@ -14,6 +14,7 @@ from modelcompare.readers import checked_columns, read
 from modelcompare.readers.messages import DoubtError
 from modelcompare.readers.model_columns import LEAST_SLICE
 from modelcompare.readers.profile import agree_by_chance
+from tests.by_role import by_role
 from tests.plugged import needs
 
 N = 120
@@ -54,7 +55,7 @@ def test_measured_values_are_no_model_of_themselves(name):
     error = refused(pd.DataFrame({name: REAL, **NEAR}))
     assert isinstance(error, DoubtError)
     assert error.options == {"true": name, "models": ["cnn", "bert"]}
-    preds = mc.read_predictions(pd.DataFrame({name: REAL, **NEAR}), **error.options)
+    preds = mc.read_predictions(pd.DataFrame({name: REAL, **NEAR}), **by_role(error.options))
     found = mc.bootstrap(preds, "rmse", n_resamples=2).estimate.to_numpy().ravel()
     expected = [mean_squared_error(REAL, each) ** 0.5 for each in NEAR.values()]
     np.testing.assert_allclose(found, expected)
@@ -112,7 +113,7 @@ def test_columns_of_different_scores_are_scores_of_one_model(tmp_path, run):
     frame.insert(0, "user_input", [f"question {i}?" for i in range(N)])
     command, _ = advised(frame, tmp_path, run)
     assert command[2:] == [word for name in scores for word in ("--read", f"score={name}")]
-    preds = mc.read_predictions(tmp_path / "t.csv", score=scores)
+    preds = mc.read_predictions(tmp_path / "t.csv", columns={"score": scores})
     assert preds.models == ("t",)
     found = mc.bootstrap(preds, scores, n_resamples=2).estimate.to_numpy().ravel()
     np.testing.assert_allclose(found, frame[scores].mean())
@@ -133,7 +134,7 @@ def test_numbers_of_samples_are_no_model(tmp_path, run):
         assert command[2:] == ["--model", "a", "--model", "b", "--slice", "sample"]
         assert "models: 2 (a, b)" in done.read
     stars = frame.assign(a=frame["sample"] + 1, b=3 - frame["sample"])
-    assert mc.read_predictions(stars, scores=True).models == ("sample", "a", "b")
+    assert mc.read_predictions(stars, kind="scores").models == ("sample", "a", "b")
 
 
 @pytest.mark.parametrize("name", ["is_weekend", "has_image", "female", "wasRepeated"])
@@ -248,7 +249,7 @@ def test_columns_beside_labels_are_named_in_a_command_that_works(tmp_path, run):
     assert "models: 2 (cnn, bert)" in done.read
     beside = {"models": ["cnn", "bert"], "slices": ["channel"], "groups": "user"}
     assert refused(frame).options == beside
-    assert mc.read_predictions(frame, **beside).groups.tolist() == frame["user"].tolist()
+    assert mc.read_predictions(frame, **by_role(beside)).groups.tolist() == frame["user"].tolist()
 
 
 def test_options_that_were_given_are_in_the_command(tmp_path, run):

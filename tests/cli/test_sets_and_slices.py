@@ -45,7 +45,7 @@ def test_each_file_is_a_test_set_named_like_it(run):
 @pytest.mark.usefixtures("files")
 def test_subgroups_are_a_command_of_their_own(run):
     done = run("groups", "news.csv", "--by", "lang", *MODELS, "--format", "json")
-    preds = read_predictions("news.csv", models=["a", "b"], slices=["lang"])
+    preds = read_predictions("news.csv", models=["a", "b"], columns={"slices": ["lang"]})
     document = json.loads(done.out)
     assert document.pop("messages") == [f"read {READ}"]
     assert document == json.loads(as_json(mc.compare_groups(preds, "accuracy", n_resamples=199)))
@@ -89,4 +89,4 @@ def test_a_wide_table_with_a_column_of_sets_is_a_suite(run, tmp_path):
     assert (found.code, "mean of 2 test sets" in found.out) == (0, True)
     refused = run("compare", "suite.csv", "-m", "accuracy")
     assert refused.code == 2
-    assert "choose one with set='p' (--read set=p)" in refused.err
+    assert "choose one with columns={'set': 'p'} (--read set=p)" in refused.err

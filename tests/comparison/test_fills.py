@@ -150,7 +150,7 @@ def test_conventions_without_a_proof_are_refused():
     with pytest.raises(ValueError, match="no bounds of precision_macro with zero_division='paper'"):
         bounds(rare_class(), "precision_macro", zero_division="paper", n_resamples=99)
     weighted = rare_class().assign(w=np.arange(60) + 1.0)
-    reading = {"weight": "w"}
+    reading = {"columns": {"weight": "w"}}
     with pytest.raises(ValueError, match="no bounds of f1_macro where samples have weights"):
         bounds(weighted, "f1_macro", reading=reading, n_resamples=99)
     of_class = bounds(weighted, "precision", reading=reading, n_resamples=99).scores

@@ -261,11 +261,13 @@ def test_readers_of_a_study_have_the_mean_of_the_readers():
     )  # fmt: skip
     preds = mc.read_predictions(
         frame,
-        true="truth",
-        model_column="treatment",
-        pred="rating",
-        id="case",
-        runs="reader",
+        columns={
+            "true": "truth",
+            "model": "treatment",
+            "pred": "rating",
+            "id": "case",
+            "runs": "reader",
+        },
         kind="values",
     )
     found = mc.bootstrap(preds, "roc_auc", n_resamples=2).point

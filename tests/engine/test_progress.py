@@ -106,7 +106,7 @@ def test_the_command_line_shows_a_bar_in_a_terminal(tmp_path: Path):
     # 40 rows of 100 columns: in a terminal of none no bar is drawn.
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
     answer = tmp_path / "answer.txt"
-    arguments = ["compare", str(path), "--read", "scores"]
+    arguments = ["compare", str(path), "--kind", "scores"]
     process = FORKED.Process(
         target=in_terminal.run, args=(os.ttyname(theirs), str(answer), arguments)
     )

@@ -256,7 +256,9 @@ def test_a_table_of_runs_is_read_in_rows_that_are_known_to_repeat(groups):
         for model, own in runs.items() for run in own
         for item, p in results(model, run).itertuples(index=False)
     ], columns=["model", "run", "item", "passage", "score"]).sample(frac=1, random_state=0)  # fmt: skip
-    read = mc.read_predictions(table.sort_values("model", kind="stable"), groups=groups)
+    read = mc.read_predictions(
+        table.sort_values("model", kind="stable"), columns={"groups": groups}
+    )
     assert (len(read), n_items(read)) == (15 * N, N)
     assert [n_seen(read, "a"), n_seen(read, "b"), n_seen(read)] == [3 * N, 5 * N, 5 * N]
     ours = np.sort(once(read, "a").output("a").array)

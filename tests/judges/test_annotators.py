@@ -11,6 +11,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.cli import main
 from modelcompare.data.checks import DataWarning
+from tests.by_role import by_role
 from tests.judges.sets import answers
 
 NAMES = np.array(["maybe", "no", "yes"], dtype=object)
@@ -53,7 +54,7 @@ PARTLY = pytest.mark.parametrize("seen", [1.0, 0.6], ids=["all items", "some ite
 @pytest.mark.parametrize("way", ["each", "soft"])
 def test_values_and_errors_are_those_of_a_person_drawn_at_random(seen: float, way: Any) -> None:
     frame = table(400, seen=seen)
-    found = mc.read_predictions(frame, true="ann*", annotators=way)
+    found = mc.read_predictions(frame, columns={"true": "ann*", "annotators": way})
     scores = mc.compare(found, "accuracy", method="normal").scores
     for place, model in enumerate("ab"):
         value, error = expected_accuracy(frame, model)
@@ -71,7 +72,9 @@ def test_the_majority_is_that_of_a_count(seen: float) -> None:
             expected[name] = counts[0][0]
     assert len(expected) < len(frame)
     with pytest.warns(DataWarning, match=f"left out {len(frame) - len(expected)} of"):
-        found = mc.read_predictions(frame, true="ann*", annotators="majority", missing="drop")
+        found = mc.read_predictions(
+            frame, columns={"true": "ann*", "annotators": "majority"}, missing="drop"
+        )
     assert dict(zip(found.ids, found.y_true, strict=True)) == expected
 
 
@@ -80,13 +83,13 @@ def test_ties_of_the_majority_are_refused() -> None:
     with pytest.raises(
         ValueError, match=r"as another in 1 row \(row 1\); with a judge add labels .* count each"
     ):
-        mc.read_predictions(frame, true="ann*", annotators="majority")
+        mc.read_predictions(frame, columns={"true": "ann*", "annotators": "majority"})
 
 
 @PARTLY
 def test_the_soft_truth_is_the_shares_of_the_labels(seen: float) -> None:
     frame = table(seen=seen, texts=True)
-    found = mc.read_predictions(frame, true="ann*", annotators="soft")
+    found = mc.read_predictions(frame, columns={"true": "ann*", "annotators": "soft"})
     assert found.labels.tolist() == NAMES.tolist()
     assert found.ids.tolist() == frame["id"].tolist()
     for shares, (_, row) in zip(found.true_distribution, frame.iterrows(), strict=True):
@@ -97,7 +100,7 @@ def test_the_soft_truth_is_the_shares_of_the_labels(seen: float) -> None:
 @PARTLY
 def test_each_label_has_its_item_as_cluster_and_items_weigh_the_same(seen: float) -> None:
     frame = table(seen=seen)
-    found = mc.read_predictions(frame, true="ann*")
+    found = mc.read_predictions(frame, columns={"true": "ann*"})
     weight = found.weights
     place = 0
     for _, row in frame.iterrows():
@@ -120,7 +123,7 @@ def test_a_file_is_read_as_a_frame_is(tmp_path: Path, way: Any, texts: bool) -> 
     # Pandas writes codes beside empty cells as 1.0.
     frame.to_csv(tmp_path / "table.csv", index=False)
     first, second = (
-        mc.read_predictions(source, true="ann*", annotators=way, missing="drop")
+        mc.read_predictions(source, columns={"true": "ann*", "annotators": way}, missing="drop")
         for source in (frame, tmp_path / "table.csv")
     )
     assert first.labels.tolist() == second.labels.tolist()
@@ -137,7 +140,8 @@ def test_soft_scores_take_labels_or_shares(texts: bool) -> None:
     for k, name in enumerate(NAMES if texts else range(3)):
         frame[f"soft:{name}"] = chance[:, k]
     each, soft = (
-        mc.read_predictions(frame, true="ann*", annotators=way) for way in ("each", "soft")
+        mc.read_predictions(frame, columns={"true": "ann*", "annotators": way})
+        for way in ("each", "soft")
     )
     assert each.kinds == soft.kinds
     assert {*each.kinds.values()} == {"labels", "probabilities"}
@@ -155,20 +159,20 @@ def test_values_by_several_people_are_each_compared_with() -> None:
     rng = np.random.default_rng(0)
     truth = rng.normal(size=(50, 4))
     frame = pd.DataFrame(truth, columns=["ann1", "ann2", "ann3", "a"])
-    found = mc.read_predictions(frame, true="ann*", kind="values")
+    found = mc.read_predictions(frame, columns={"true": "ann*"}, kind="values")
     expected = np.sqrt(np.mean((truth[:, :3] - truth[:, 3:]) ** 2))
     assert mc.compare(found, "rmse").scores["estimate"][0] == pytest.approx(expected)
     with pytest.raises(ValueError, match="is for labels; take 'each'"):
-        mc.read_predictions(frame, true="ann*", annotators="soft", kind="values")
+        mc.read_predictions(frame, columns={"true": "ann*", "annotators": "soft"}, kind="values")
 
 
 def test_given_clusters_and_weights_stay() -> None:
     frame = table(seen=0.6)
     weight, author = np.arange(len(frame)) % 4 + 1.0, np.arange(len(frame)) // 2
     frame = frame.assign(w=weight, author=author)
-    options: dict[str, Any] = {"true": "ann*", "weight": "w", "groups": "author"}
+    columns = {"true": "ann*", "weight": "w", "groups": "author"}
     for way in ("each", "soft"):
-        found = mc.read_predictions(frame, annotators=way, **options)
+        found = mc.read_predictions(frame, columns={**columns, "annotators": way})
         assert {*found.groups.tolist()} == {*author.tolist()}
         shares = [
             sum(x == row["a"] for x in labels_of(row)) / len(labels_of(row))
@@ -185,8 +189,10 @@ def test_a_judge_stands_beside_the_majority() -> None:
     tied = frame.loc[:99, ["ann0", "ann1", "ann2"]].nunique(axis=1) == 3
     frame = frame.drop(index=tied.index[tied])
     with pytest.raises(ValueError, match=r"are one label beside a judge"):
-        mc.read_predictions(frame, true="ann*", judge="verdict")
-    found = mc.read_predictions(frame, true="ann*", judge="verdict", annotators="majority")
+        mc.read_predictions(frame, columns={"true": "ann*", "judge": "verdict"})
+    found = mc.read_predictions(
+        frame, columns={"true": "ann*", "judge": "verdict", "annotators": "majority"}
+    )
     assert found.judge is not None
     assert found.judge.n_labels == 100 - tied.sum()
 
@@ -196,7 +202,9 @@ def test_a_judge_does_not_hide_ties() -> None:
     frame["verdict"] = frame["ann0"]
     with pytest.raises(ValueError, match=r"as another in .*; with a judge add labels"):
         mc.read_predictions(
-            frame, true="ann*", judge="verdict", annotators="majority", missing="drop"
+            frame,
+            columns={"true": "ann*", "judge": "verdict", "annotators": "majority"},
+            missing="drop",
         )
 
 
@@ -205,7 +213,7 @@ def test_many_distinct_values_take_little_memory_and_frames_stay_as_they_are() -
     frame = frame.set_axis(["ann1", "ann2", "ann3", "a"], axis=1).set_index(np.zeros(20_000))
     frame.loc[:, "ann3"] = np.where(np.arange(20_000) % 2, frame["ann3"], np.nan)
     before = frame.copy()
-    assert len(mc.read_predictions(frame, true="ann*", kind="values")) == 50_000
+    assert len(mc.read_predictions(frame, columns={"true": "ann*"}, kind="values")) == 50_000
     pd.testing.assert_frame_equal(frame, before)
 
 
@@ -227,7 +235,7 @@ def odd_label(frame: pd.DataFrame) -> pd.DataFrame:
         (odd_output, {"missing": "worst"}, "are one label .* with missing='worst'"),
         (odd_label, {}, "column 'ann2' has 'NA' in 1 row .row 3"),
         (lambda f: f, {"true": "person*"}, "no column 'person.'"),
-        (lambda f: f, {"scores": True}, "do not go with scores"),
+        (lambda f: f, {"kind": "scores"}, "do not go with scores"),
         (lambda f: f, {"true": "ann0", "annotators": "soft"}, "for which annotators .--annotators. has no meaning"),
         (lambda f: f, {"annotators": "vote"}, "`annotators` must be one of each, majority, soft"),
         (lambda f: f[["id", "ann0", "ann1", "a"]].rename(columns={"a": "y_pred"}), {},
@@ -239,7 +247,7 @@ def test_labels_that_make_no_truth_are_refused(
     change: Any, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        mc.read_predictions(change(table(texts=True)), **{"true": "ann*", **options})
+        mc.read_predictions(change(table(texts=True)), **by_role({"true": "ann*", **options}))
 
 
 def test_an_item_without_a_label_is_missing() -> None:
@@ -247,9 +255,11 @@ def test_an_item_without_a_label_is_missing() -> None:
     frame.loc[7, ["ann0", "ann1", "ann2"]] = None
     for way in ("each", "soft"):
         with pytest.raises(ValueError, match="first rows: 7"):
-            mc.read_predictions(frame, true="ann*", annotators=way)
+            mc.read_predictions(frame, columns={"true": "ann*", "annotators": way})
         with pytest.warns(DataWarning, match="left out 1 of 200 rows"):
-            found = mc.read_predictions(frame, true="ann*", annotators=way, missing="drop")
+            found = mc.read_predictions(
+                frame, columns={"true": "ann*", "annotators": way}, missing="drop"
+            )
         assert len(found) == (597 if way == "each" else 199)
 
 

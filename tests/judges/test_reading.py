@@ -10,6 +10,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.cli import main
 from modelcompare.data.checks import DataWarning
+from tests.by_role import by_role
 from tests.judges.sets import drawn
 from tests.plugged import needs
 
@@ -80,7 +81,7 @@ def test_a_table_with_a_judge_is_what_it_would_be_as_arrays(
     frame = in_rows(frame) if form.startswith("rows") else frame
     source: Any = written(frame, tmp_path) if "csv" in form else frame
     source = frame.convert_dtypes() if form == "nullable" else source
-    found = mc.read_predictions(source, judge="verdict")
+    found = mc.read_predictions(source, columns={"judge": "verdict"})
     # Whole numbers beside empty cells are written 1.0, and are classes 0, 1, 2 all the same.
     assert found.labels.tolist() == direct.labels.tolist()
     assert found.ids.tolist() == [f"s{k}" for k in range(600)]
@@ -92,14 +93,14 @@ def test_a_file_for_each_model_has_the_judge_s_column(tmp_path: Path) -> None:
     rows = in_rows(frame)
     files = [written(rows[rows["model"] == m].drop(columns="model"), tmp_path, f"{m}.csv")
              for m in ("m0", "m1")]  # fmt: skip
-    same(mc.read_predictions(files, judge="verdict", id="item"), direct, "f1_macro")
+    same(mc.read_predictions(files, columns={"judge": "verdict", "id": "item"}), direct, "f1_macro")
 
 
 def test_an_archive_has_the_judge_s_array(tmp_path: Path) -> None:
     frame, direct = table()
     arrays = {name: frame[name].to_numpy() for name in ("y_true", "m0", "m1", "verdict")}
     np.savez(tmp_path / "arrays.npz", **arrays)
-    found = mc.read_predictions(tmp_path / "arrays.npz", judge="verdict")
+    found = mc.read_predictions(tmp_path / "arrays.npz", columns={"judge": "verdict"})
     same(found, direct, "f1_macro")
 
 
@@ -115,12 +116,12 @@ def test_scores_of_people_beside_those_of_a_judge(tmp_path: Path, form: str) -> 
             for m in "ab"
         )  # fmt: skip
     source: Any = written(frame, tmp_path) if "csv" in form else frame
-    same(mc.read_predictions(source, judge=judge), direct, "mean_score")
+    same(mc.read_predictions(source, columns={"judge": judge}), direct, "mean_score")
 
 
 def test_one_of_several_judged_models_is_read_with_its_judge() -> None:
     frame, direct = scored()
-    found = mc.read_predictions(frame, judge="{model}.judge", models=["b"])
+    found = mc.read_predictions(frame, columns={"judge": "{model}.judge"}, models=["b"])
     same(found, direct["b"], "mean_score")
 
 
@@ -130,7 +131,8 @@ def test_weights_of_labels_and_strata_are_read(tmp_path: Path) -> None:
     frame = frame.assign(weight_of_label=weight, block=np.arange(600) % 3)
     for source in (frame, written(frame, tmp_path)):
         found = mc.read_predictions(
-            source, judge="verdict", label_weight="weight_of_label", strata="block"
+            source,
+            columns={"judge": "verdict", "label_weight": "weight_of_label", "strata": "block"},
         )
         assert found.judge is not None
         assert found.models == ("m0", "m1")
@@ -143,9 +145,9 @@ def test_samples_without_an_output_or_a_verdict_are_dropped_on_request_only() ->
     frame.loc[[3, 7], "verdict"] = None
     frame.loc[5, "m1"] = None
     with pytest.raises(ValueError, match=r"m1 1, verdict 2; first rows: 3, 5, 7"):
-        mc.read_predictions(frame, judge="verdict")
+        mc.read_predictions(frame, columns={"judge": "verdict"})
     with pytest.warns(DataWarning, match="left out 3 of 600 rows"):
-        found = mc.read_predictions(frame, judge="verdict", missing="drop")
+        found = mc.read_predictions(frame, columns={"judge": "verdict"}, missing="drop")
     assert found.judge is not None
     assert len(found) == 597
     assert found.judge.n_labels == frame.drop([3, 5, 7])["y_true"].notna().sum()
@@ -155,7 +157,7 @@ def test_a_mark_of_a_missing_verdict_is_no_verdict() -> None:
     frame, _ = table(texts=True)
     frame.loc[[3, 4], "verdict"] = "NA"
     with pytest.raises(ValueError, match="verdict 2; first rows: 3, 4"):
-        mc.read_predictions(frame, judge="verdict")
+        mc.read_predictions(frame, columns={"judge": "verdict"})
 
 
 def one_score(frame: pd.DataFrame) -> pd.DataFrame:
@@ -190,7 +192,7 @@ def test_scores_that_no_judge_completes_are_refused(
     change: Any, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        mc.read_predictions(change(scored()[0]), **{"judge": "{model}.judge", **options})
+        mc.read_predictions(change(scored()[0]), **by_role({"judge": "{model}.judge", **options}))
 
 
 def test_a_pattern_is_for_a_column_of_each_model() -> None:
@@ -198,7 +200,7 @@ def test_a_pattern_is_for_a_column_of_each_model() -> None:
     rows = pd.DataFrame({"model": "a", "item": frame["item"], "score": frame["a"]})
     rows = pd.concat([rows.assign(model=m, **{"x.judge": frame["b.judge"]}) for m in "ab"])
     with pytest.raises(ValueError, match=r"names several columns \(x.judge\)"):
-        mc.read_predictions(rows, judge="{model}.judge")
+        mc.read_predictions(rows, columns={"judge": "{model}.judge"})
 
 
 def test_the_command_line_reads_a_judge(tmp_path: Path, capsys: Any) -> None:

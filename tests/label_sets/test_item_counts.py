@@ -73,7 +73,7 @@ def test_a_row_for_each_item_is_read_too(tmp_path, run):
     path = tmp_path / "wide.csv"
     wide(frame).to_csv(path, index=False)
     expected = mc.compare(mc.io.from_item_counts(own), "f1_micro").scores
-    found = mc.compare(mc.read_predictions(path, id="document"), "f1_micro").scores
+    found = mc.compare(mc.read_predictions(path, columns={"id": "document"}), "f1_micro").scores
     both = (each.set_index("model").loc["new", ["estimate", "ci_low", "ci_high"]]
             for each in (expected, found))  # fmt: skip
     assert next(both).tolist() == pytest.approx(next(both).tolist())
@@ -95,7 +95,7 @@ def test_an_item_and_label_without_a_row_counts_0():
 
 def test_clusters_of_items():
     frame = counts().assign(site=lambda x: x["doc_id"].str[-1])
-    preds = mc.io.from_item_counts(frame, groups="site")
+    preds = mc.io.from_item_counts(frame, columns={"groups": "site"})
     assert len(set(preds.groups)) == 10
     assert mc.decide(preds, "old", "new", "f1_micro", kind="superior").n_samples == 10
 
@@ -122,23 +122,21 @@ def test_counts_that_do_not_fit_are_refused(change, message):
 
 def test_named_columns_are_there_and_complete():
     with pytest.raises(ValueError, match="the table has no column 'kind'; there are doc_id, "):
-        mc.io.from_item_counts(counts(), label="kind")
+        mc.io.from_item_counts(counts(), columns={"label": "kind"})
     frame = counts().assign(site="s")
     frame["site"] = frame["site"].where(frame.index != 1)
     with pytest.raises(ValueError, match="column 'site' has missing cells in 1 row"):
-        mc.io.from_item_counts(frame, groups="site")
+        mc.io.from_item_counts(frame, columns={"groups": "site"})
     halves = frame.assign(site=np.arange(len(frame)) % 2)
     with pytest.raises(ValueError, match="column 'site' has several clusters for one item"):
-        mc.io.from_item_counts(halves, groups="site")
+        mc.io.from_item_counts(halves, columns={"groups": "site"})
 
 
 def test_options_of_other_tables_are_refused(tmp_path):
     path = tmp_path / "counts.csv"
     counts().to_csv(path, index=False)
-    with pytest.raises(
-        ValueError, match=r"tp, fp, fn\), for which scores \(--read scores\) has no"
-    ):
-        mc.read_predictions(path, scores=True)
+    with pytest.raises(ValueError, match=r"tp, fp, fn\), for which kind \(--kind\) has no"):
+        mc.read_predictions(path, kind="scores")
     with pytest.raises(ValueError, match="have no true negatives"):
         mc.compare(mc.read_predictions(path), "hamming_loss")
     with pytest.raises(ValueError, match="have no true negatives"):

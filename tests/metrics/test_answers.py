@@ -245,7 +245,9 @@ def test_what_has_no_answer_is_refused_with_advice(message):
 def test_a_scan_is_refused_where_the_rows_of_an_item_are_not_read_together(tmp_path, monkeypatch):
     frame = pd.DataFrame({"item": ITEM, "a": A, "b": B})
     frame.to_parquet(tmp_path / "t.parquet")
-    scan = mc.io.scan_predictions(tmp_path / "t.parquet", groups="item", models=["a", "b"])
+    scan = mc.io.scan_predictions(
+        tmp_path / "t.parquet", columns={"groups": "item"}, models=["a", "b"]
+    )
     monkeypatch.setattr("modelcompare.plugins.large.planning.SHARE", 0)
     with pytest.raises(ValueError, match=r"pass_at_2 needs all samples at once.*load"):
         asked(scan)

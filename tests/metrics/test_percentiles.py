@@ -121,7 +121,7 @@ def latencies(tmp_path, n=400):
 
 
 def test_cheaper_and_not_worse_is_one_gate_on_a_table_of_answers_and_latencies(tmp_path):
-    preds = mc.read_predictions(latencies(tmp_path), score=["correct", "latency_ms"])
+    preds = mc.read_predictions(latencies(tmp_path), columns={"score": ["correct", "latency_ms"]})
     found = mc.gate(
         preds, "old", "new", ["correct:-0.05", "latency_ms_p50:+0", "latency_ms_p95:+0"],
         n_resamples=99,
@@ -138,7 +138,7 @@ def test_cheaper_and_not_worse_is_one_gate_on_a_table_of_answers_and_latencies(t
 
 
 def test_the_interval_of_a_decision_is_that_of_the_difference(tmp_path):
-    preds = mc.read_predictions(latencies(tmp_path), score=["correct", "latency_ms"])
+    preds = mc.read_predictions(latencies(tmp_path), columns={"score": ["correct", "latency_ms"]})
     decided = mc.decide(preds, "old", "new", "latency_ms_p95", margin=5.0, n_resamples=99)
     result = mc.bootstrap(preds, "latency_ms_p95", n_resamples=2)
     found = result.difference_interval(np.array([0]), np.array([1]), "auto", 0.9)

@@ -185,7 +185,9 @@ def test_a_marker_has_the_auc_that_proc_gives_it(tmp_path, kind):
     ASAH.to_csv(tmp_path / "asah.csv", index=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        preds = mc.read_predictions(tmp_path / "asah.csv", true="poor", models=["ndka"], kind=kind)
+        preds = mc.read_predictions(
+            tmp_path / "asah.csv", columns={"true": "poor"}, models=["ndka"], kind=kind
+        )
     raw = mc.compare(preds, "roc_auc", n_resamples=99).scores["estimate"].item()
     logits = mc.Predictions.from_logits(ASAH.poor, {"ndka": ASAH.ndka})
     by_logits = mc.compare(logits, "roc_auc", n_resamples=99).scores["estimate"].item()

@@ -120,10 +120,10 @@ def test_several_test_sets_are_chosen_or_compared_one_by_one():
     long = wide.melt(["id", "gold"], var_name="system", value_name="prediction")
     both = pd.concat([long.assign(task="x"), long.iloc[::2].assign(task="z")])
     with pytest.raises(
-        ValueError, match=r"there are 2 test sets \(x, z\); choose one with set='x'"
+        ValueError, match=r"there are 2 test sets \(x, z\); choose one with columns={'set': 'x'}"
     ):
         mc.read_predictions(both)
-    assert len(mc.read_predictions(both, set="z")) == N / 2
+    assert len(mc.read_predictions(both, columns={"set": "z"})) == N / 2
     sets = mc.io.read_sets(both)
     assert {name: len(preds) for name, preds in sets.items()} == {"x": N, "z": N / 2}
 
@@ -144,7 +144,7 @@ def test_fields_inside_objects_are_reached_by_dotted_names():
         for i in range(N)
     ]
     preds = mc.read_predictions(
-        pd.DataFrame(rows), true="doc.answer", id="doc.id", pred="out.text.0"
+        pd.DataFrame(rows), columns={"true": "doc.answer", "id": "doc.id", "pred": "out.text.0"}
     )
     assert (
         preds.predicted("model") == mc.Predictions(TRUTH, {"m": labels(0)}).predicted("m")

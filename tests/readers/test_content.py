@@ -90,13 +90,13 @@ def test_a_missing_cell_among_numbers_is_no_number(tmp_path, role):
     path = tmp_path / "t.csv"
     path.write_text("y_true,a,b,of\n1,1,1,5\n2,1,2,\n1,1,2,7\n")
     with pytest.raises(ValueError, match="has missing values in 1 row \\(row 1\\)"):
-        read_predictions(path, models=["a", "b"], **{role: "of"})
+        read_predictions(path, models=["a", "b"], columns={role: "of"})
 
 
 def test_a_missing_cell_among_numbers_is_in_no_subgroup(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("y_true,a,b,of\n1,1,1,5\n2,1,2,\n1,1,2,7\n")
-    found = read_predictions(path, models=["a", "b"], slices=["of"]).slices["of"]
+    found = read_predictions(path, models=["a", "b"], columns={"slices": ["of"]}).slices["of"]
     assert found.isna().tolist() == [False, True, False]
 
 
@@ -104,7 +104,7 @@ def test_a_column_of_missing_cells_is_no_role(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("y_true,a,of\n1,1,\n2,1,\n")
     with pytest.raises(ValueError, match="`groups` has missing values in 2 rows"):
-        read_predictions(path, models=["a"], groups="of")
+        read_predictions(path, models=["a"], columns={"groups": "of"})
 
 
 def test_labels_of_logs_and_tables_keep_their_kind_of_number(tmp_path):

@@ -210,10 +210,10 @@ def test_no_archive_stays_open_beside_one_that_is_refused(tmp_path):
 def test_models_that_are_numbers_are_named_by_texts_and_some_row_names_one(tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text("\n".join(json.dumps(row | {"model": ord(row["model"])}) for row in ROWS))
-    assert mc.read_predictions(path, model_column="model").models == ("97", "98")
+    assert mc.read_predictions(path, columns={"model": "model"}).models == ("97", "98")
     path.write_text("\n".join(json.dumps(row | {"model": None}) for row in ROWS))
     with pytest.raises(ValueError, match=r"t\.jsonl names no model in any row; write which"):
-        mc.read_predictions(path, model_column="model")
+        mc.read_predictions(path, columns={"model": "model"})
 
 
 def test_an_id_of_several_lines_is_named_in_one(tmp_path):
@@ -238,7 +238,7 @@ def test_an_archive_packed_in_an_unknown_way_is_refused(tmp_path):
 def test_a_model_without_any_id_is_refused():
     rows = [row if row["model"] == "a" else row | {"id": None} for row in ROWS]
     with pytest.raises(ValueError, match=r"the file of model 'b' lacks 12 ids\.$"):
-        mc.read_predictions(pd.DataFrame(rows), id="id", model_column="model")
+        mc.read_predictions(pd.DataFrame(rows), columns={"id": "id", "model": "model"})
 
 
 def npz_with_header(path, header):

@@ -41,9 +41,9 @@ def test_scores_next_to_answers_are_ambiguous_and_both_commands_work(tmp_path, n
     message = rf"'{name}' has scores next to .*\(--read score={name}\), .*\(--read pred=response\)"
     with pytest.raises(ValueError, match=message):
         mc.read_predictions(path)
-    by_score = mc.read_predictions(path, score=name)
+    by_score = mc.read_predictions(path, columns={"score": name})
     assert by_score.output("a").array.tolist() == long().query("model == 'a'").score.tolist()
-    by_answer = mc.read_predictions(path, pred="response")
+    by_answer = mc.read_predictions(path, columns={"pred": "response"})
     right = by_answer.predicted("b") == by_answer.codes
     assert right.tolist() == (labels(2) == TRUTH).tolist()
 
@@ -87,9 +87,11 @@ def test_repetitions_of_samples_without_names_are_refused():
     frame = pd.DataFrame({"y_true": TRUTH, "y_pred": labels(1), "run": [1, 2] * (N // 2)})
     with pytest.raises(ValueError, match=r"'run' names repetitions, but no column .*--id COLUMN"):
         mc.read_predictions(frame)
-    assert len(mc.read_predictions(frame, slices=["run"])) == N
+    assert len(mc.read_predictions(frame, columns={"slices": ["run"]})) == N
     ids = [i // 2 for i in range(N)]
-    named = mc.read_predictions(frame.assign(id=ids, y_true=[TRUTH[i] for i in ids]), runs="run")
+    named = mc.read_predictions(
+        frame.assign(id=ids, y_true=[TRUTH[i] for i in ids]), columns={"runs": "run"}
+    )
     assert (len(named), len({*named.groups})) == (N, N // 2)
 
 
@@ -129,8 +131,7 @@ def test_a_long_table_under_names_of_its_own_is_refused_with_its_command(tmp_pat
         with pytest.raises(ValueError, match=message):
             mc.read_predictions(source)
         preds = mc.read_predictions(
-            source, model_column="receipt_id", id="Molecule ID", true="logP (exp)",
-            pred="logP (calc)", ids="intersect" if dropped else "same",
+            source, columns={"model": "receipt_id", "id": "Molecule ID", "true": "logP (exp)", "pred": "logP (calc)"}, ids="intersect" if dropped else "same",
         )  # fmt: skip
         assert (preds.models, len(preds)) == (
             tuple(f"team{t}" for t in range(5)),
@@ -145,7 +146,7 @@ def test_measured_values_among_computed_ones_are_no_model(tmp_path):
             ValueError, match=r"Try: .*--true 'logP \(exp\)' --model 'logP \(calc\)'"
         ):
             mc.read_predictions(source)
-        preds = mc.read_predictions(source, true="logP (exp)", models=["logP (calc)"])
+        preds = mc.read_predictions(source, columns={"true": "logP (exp)"}, models=["logP (calc)"])
         assert preds.y_true.tolist() == frame["logP (exp)"].tolist()
 
 
@@ -175,9 +176,9 @@ def test_several_true_labels_are_refused_with_the_command_for_one(tmp_path, head
     for source in both(frame, tmp_path):
         with pytest.raises(ValueError, match="true labels of several kinds") as caught:
             mc.read_predictions(source)
-        asked_for = f"true={names[0]!r}, models={names[1:]}"
+        asked_for = f"columns={{'true': {names[0]!r}}}, models={names[1:]}"
         assert asked_for in str(caught.value)
-        preds = mc.read_predictions(source, true=names[0], models=names[1:])
+        preds = mc.read_predictions(source, columns={"true": names[0]}, models=names[1:])
         assert preds.y_true.tolist() == frame[names[0]].tolist()
 
 
@@ -188,16 +189,18 @@ def test_one_true_label_beside_the_labels_of_models_is_the_truth(tmp_path):
         frame[f"{model}_label"], frame[f"{model}_score"] = labels(seed), rng.random(N).round(2)
     for name in ("expected_label", "gold_label", "oracle_label"):
         for source in both(frame.rename(columns={"expected_label": name}), tmp_path):
-            for options in ({"true": name}, *([{}] if name != "oracle_label" else [])):
-                preds = mc.read_predictions(source, **options)
+            for columns in ({"true": name}, *([{}] if name != "oracle_label" else [])):
+                preds = mc.read_predictions(source, columns=columns)
                 assert preds.models == ("bert_label", "roberta_label")
                 assert preds.y_true.tolist() == TRUTH.tolist()
 
 
 def test_several_true_labels_are_refused_if_one_of_them_is_named(tmp_path):
     for source in both(several_labels("{who}_{label}"), tmp_path):
-        with pytest.raises(ValueError, match=r"true='true_3', models=\['A_3', 'B_3'\]"):
-            mc.read_predictions(source, true="true_3")
+        with pytest.raises(
+            ValueError, match=r"columns={'true': 'true_3'}, models=\['A_3', 'B_3'\]"
+        ):
+            mc.read_predictions(source, columns={"true": "true_3"})
 
 
 def test_several_true_labels_in_a_file_for_each_model_are_refused_too(tmp_path):
@@ -209,7 +212,7 @@ def test_several_true_labels_in_a_file_for_each_model_are_refused_too(tmp_path):
         paths.append(as_file(one, tmp_path, f"{model}.csv"))
     with pytest.raises(ValueError, match=r"several kinds .*\(--true true_0 --read pred=pred_0\)"):
         mc.read_predictions(paths)
-    preds = mc.read_predictions(paths, true="true_0", pred="pred_0")
+    preds = mc.read_predictions(paths, columns={"true": "true_0", "pred": "pred_0"})
     assert preds.models == ("A", "B")
     assert preds.predicted("B").tolist() == frame["B_0"].astype(int).tolist()
 
@@ -252,16 +255,16 @@ def test_the_truth_among_the_slices_is_not_taken_away_in_silence(tmp_path, to_fi
     codes = pd.DataFrame({"y_true": TRUTH == "cat", "a": labels(1) == "cat"}).astype(int)
     wide = codes.assign(b=codes["a"])
     source = as_file(wide, tmp_path) if to_file else wide
-    message = r"slices \(--slice\) names 'y_true', .* pass scores=True \(--read scores\)"
+    message = r"slices \(--slice\) names 'y_true', .* pass kind='scores' \(--kind scores\)"
     with pytest.raises(ValueError, match=message):
-        mc.read_predictions(source, slices=["y_true"])
-    sliced = mc.read_predictions(source, slices=["y_true"], scores=True)
+        mc.read_predictions(source, columns={"slices": ["y_true"]})
+    sliced = mc.read_predictions(source, columns={"slices": ["y_true"]}, kind="scores")
     assert set(sliced.kinds.values()) == {"scores"}
     assert sliced.slices["y_true"].tolist() == codes["y_true"].tolist()
     with pytest.raises(ValueError, match=r"slices \(--slice\) names 'target', "):
-        mc.read_predictions(long(), slices=["target"])
+        mc.read_predictions(long(), columns={"slices": ["target"]})
     scores = long().drop(columns="response")
-    assert [*mc.read_predictions(scores, slices=["target"]).slices] == ["target"]
+    assert [*mc.read_predictions(scores, columns={"slices": ["target"]}).slices] == ["target"]
 
 
 @needs("large")
@@ -294,10 +297,13 @@ def markers():
 @pytest.mark.filterwarnings("ignore:.*real numbers for 2 classes")
 def test_a_column_of_0_and_1_among_scores_may_be_the_truth():
     frame = markers()
-    with pytest.raises(ValueError, match=r"'poor' has 0 and 1 where .*\(--true poor\), .*scores=T"):
+    with pytest.raises(ValueError, match=r"'poor' has 0 and 1 where .*\(--true poor\), .*kind='s"):
         mc.read_predictions(frame)
-    assert mc.read_predictions(frame, true="poor", kind="values").models == ("s100b", "wfns")
-    assert mc.read_predictions(frame, scores=True).models == ("poor", "s100b", "wfns")
+    assert mc.read_predictions(frame, columns={"true": "poor"}, kind="values").models == (
+        "s100b",
+        "wfns",
+    )
+    assert mc.read_predictions(frame, kind="scores").models == ("poor", "s100b", "wfns")
     assert len(mc.read_predictions(frame.assign(wfns=1 - frame["poor"])).models) == 3
 
 
@@ -306,7 +312,7 @@ def test_a_table_of_costs_is_no_test_set(tmp_path):
     path.write_text(",granted,refused\ngranted,0,1\nrefused,5,0\n")
     with pytest.raises(ValueError, match=r"2 rows .* look like costs .*, for --metric-from FILE"):
         mc.read_predictions(path)
-    assert len(mc.read_predictions(path, scores=True)) == 2
+    assert len(mc.read_predictions(path, kind="scores")) == 2
 
 
 def test_models_of_labels_that_are_named_need_a_truth():
@@ -338,6 +344,8 @@ def test_labels_that_were_drawn_unequally_are_weighed(tmp_path):
     path = as_file(frame, tmp_path)
     for weight, told in ((None, "cells; if .* weigh the others"), ("weight", r"missing cells\.$")):
         with pytest.warns(UserWarning, match=told):
-            mc.read_predictions(path, models=["a"], missing="drop", weight=weight)
-    preds = mc.read_predictions(path, models=["a"], judge="judge", label_weight="weight")
+            mc.read_predictions(path, models=["a"], missing="drop", columns={"weight": weight})
+    preds = mc.read_predictions(
+        path, models=["a"], columns={"judge": "judge", "label_weight": "weight"}
+    )
     assert preds.labelled.sample_weight.tolist() == [2.0] * (N // 2)

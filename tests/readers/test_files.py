@@ -63,7 +63,8 @@ def test_named_columns_play_their_parts(tmp_path):
         doc=[1, 1, 2, 2], lang=["en", "de", "en", "de"], w=[1.0, 2, 1, 2]
     )
     preds = read_predictions(
-        write(frame, tmp_path / "t.csv"), true="gold", groups="doc", weight="w", slices=["lang"]
+        write(frame, tmp_path / "t.csv"),
+        columns={"true": "gold", "groups": "doc", "weight": "w", "slices": ["lang"]},
     )
     assert preds.models == ("cnn", "bow")
     assert preds.groups.tolist() == [1, 1, 2, 2]
@@ -78,7 +79,7 @@ def test_without_true_labels_numbers_are_scores(tmp_path):
     assert preds.output("a").kind == "scores"
     assert preds.greater_is_better is False
     with_truth = frame.assign(y_true=[0, 1, 0])
-    scored = read_predictions(write(with_truth, tmp_path / "s.csv"), scores=True)
+    scored = read_predictions(write(with_truth, tmp_path / "s.csv"), kind="scores")
     assert scored.output("b").array.tolist() == [1, 1, 0.25]
 
 
@@ -138,7 +139,7 @@ def test_one_file_per_model_with_probabilities_in_any_order(tmp_path):
     b = a[["id", "prob:b", "prob:a"]]
     preds = read_predictions(per_model(tmp_path, a=a, b=b))
     np.testing.assert_array_equal(preds.probabilities("a"), preds.probabilities("b"))
-    named = read_predictions(per_model(tmp_path, a=a, b=b), pred="prob:a")
+    named = read_predictions(per_model(tmp_path, a=a, b=b), columns={"pred": "prob:a"})
     np.testing.assert_array_equal(named.probabilities("a"), preds.probabilities("a"))
 
 
@@ -160,11 +161,13 @@ def test_logs_of_the_evaluation_harness(tmp_path):
     preds = read_predictions([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
     assert preds.scores.names == ("acc", "len")
     assert preds.output("a").array.tolist() == [[1, 3], [0, 3], [1, 3]]
-    by_length = read_predictions([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], score="len")
+    by_length = read_predictions(
+        [tmp_path / "a.jsonl", tmp_path / "b.jsonl"], columns={"score": "len"}
+    )
     assert by_length.scores.names == ("len",)
     assert by_length.output("a").array.ravel().tolist() == [3, 3, 3]
     with pytest.raises(ValueError, match=r"there is no score 'bleu'; there are acc, len"):
-        read_predictions([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], score="bleu")
+        read_predictions([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], columns={"score": "bleu"})
 
 
 def test_missing_cells_are_refused_or_dropped(tmp_path):
@@ -229,7 +232,7 @@ def test_pickles_are_never_loaded(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"true": "gould"}, "gould"),
+        ({"columns": {"true": "gould"}}, "gould"),
         ({"models": ["cnnn"]}, "cnnn"),
     ],
 )
@@ -252,10 +255,12 @@ def test_absent_columns_are_named(tmp_path, options, message):
         (ONE.assign(y_true=["b", "b", "b"]), "the files of 'cnn' and 'bow' disagree on y_true for 1 "
          "ids (1)."),
         (ONE.drop(columns="y_pred"), "the file of model 'bow' has neither predictions nor "
-         "scores (its columns: id, y_true); name the column of the model's outputs with pred= "
-         "(--read pred=COLUMN), or of its scores with score= (--read score=COLUMN)."),
+         "scores (its columns: id, y_true); name the column of the model's outputs with "
+         "columns={'pred': 'COLUMN'} (--read pred=COLUMN), or of its scores with columns={'score': "
+         "'COLUMN'} (--read score=COLUMN)."),
         (ONE.drop(columns="id"), "the file of model 'bow' has no column that names the samples (id, "
-         "item, image, ...); files are aligned by id, so name it with id= (--id COLUMN)."),
+         "item, image, ...); files are aligned by id, so name it with columns={'id': 'COLUMN'} "
+         "(--id COLUMN)."),
     ],
 )  # fmt: skip
 def test_files_of_models_that_do_not_fit_together(tmp_path, other, message):
@@ -314,7 +319,7 @@ def test_clusters_may_be_in_a_column_called_group(tmp_path):
     one_run = pd.DataFrame(rows).query("run == 1").drop(columns="run")
     for frame, n_runs in ((one_run, 1), (pd.DataFrame(rows), 2)):
         frame.to_csv(tmp_path / "t.csv", index=False)
-        preds = read_predictions(tmp_path / "t.csv", groups="group")
+        preds = read_predictions(tmp_path / "t.csv", columns={"groups": "group"})
         assert preds.groups.tolist() == ["g0", "g0", "g1", "g1"] * n_runs
 
 

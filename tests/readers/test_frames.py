@@ -31,7 +31,7 @@ SOURCES = {
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 def test_frames_are_read_with_their_types(source):
-    preds = mc.read_predictions(source, slices=["day"])
+    preds = mc.read_predictions(source, columns={"slices": ["day"]})
     assert preds.models == ("cnn", "bow")
     assert preds.ids.tolist() == [2**60 + 1, 2**60 + 2, 2**60 + 3]
     assert preds.labels.tolist() == ["no", "yes"]
@@ -42,7 +42,10 @@ def test_frames_are_read_with_their_types(source):
 
 def test_a_reader_of_batches_is_read_once():
     reader = pa.RecordBatchReader.from_batches(TABLE.schema, TABLE.to_batches())
-    assert mc.read_predictions(reader, slices=["day"]).ids.tolist() == FRAME["id"].to_list()
+    assert (
+        mc.read_predictions(reader, columns={"slices": ["day"]}).ids.tolist()
+        == FRAME["id"].to_list()
+    )
 
 
 @pytest.mark.parametrize("make", [pl.DataFrame, pa.table, lambda d: duckdb.from_arrow(pa.table(d))])

@@ -153,8 +153,8 @@ def contents(model):
 @pytest.mark.parametrize("what", contents("a"))
 def test_kinds_of_files_in_any_order_give_the_same_predictions(tmp_path, what):
     frames = {model: contents(model)[what] for model in "ab"}
-    options = {"groups": "block", "slices": ["city", "block"]}
-    options |= {"missing": "worst"} if what == "holes" else {}
+    columns = {"groups": "block", "slices": ["city", "block"]}
+    missing = "worst" if what == "holes" else "refuse"
     found = []
     # Each first and second, in one order or the other, and one kind with itself.
     place = [*contents("a")].index(what)
@@ -167,7 +167,7 @@ def test_kinds_of_files_in_any_order_give_the_same_predictions(tmp_path, what):
                 frame.to_json(files[-1], orient="records", lines=True)
             else:
                 written(frame, files[-1])
-        found.append(mc.read_predictions(files, **options))
+        found.append(mc.read_predictions(files, columns=columns, missing=missing))
     first = found[0]
     for other in found[1:]:
         assert (other.labels is None) == (first.labels is None)

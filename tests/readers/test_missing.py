@@ -153,11 +153,11 @@ def test_a_class_that_a_heading_names_is_one(tmp_path):
 def test_a_mark_among_clusters_and_strata_is_ambiguous(tmp_path, role):
     for source in _sources(_marked("NA", "city"), tmp_path):
         with pytest.raises(ValueError, match=f"'city' of {role} has 'NA' in 4 rows .*--read na=''"):
-            mc.read_predictions(source, **{role: "city"})
-        named = mc.read_predictions(source, na=[""], **{role: "city"})
+            mc.read_predictions(source, columns={role: "city"})
+        named = mc.read_predictions(source, na=[""], columns={role: "city"})
         assert {*getattr(named, role)} == {"p", "q", "NA"}
         with pytest.raises(ValueError, match=f"'city' of {role} has 'NA' in 4 rows"):
-            mc.read_predictions(source, na=["NA"], **{role: "city"})
+            mc.read_predictions(source, na=["NA"], columns={role: "city"})
 
 
 @pytest.mark.parametrize("missing", [np.nan, None, pd.NA, pd.NaT])

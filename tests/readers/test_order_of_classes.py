@@ -287,7 +287,7 @@ def test_results_of_such_metrics_name_the_positive_class():
     sets = {"x": preds, "y": preds.subset(np.arange(N - 1))}
     assert NOTE in mc.compare_groups(sets, metric, n_resamples=99).notes
     frame = wide(["yes", "no"]).assign(part=["l", "r"] * (N // 2))
-    sliced = read_predictions(frame, slices=["part"])
+    sliced = read_predictions(frame, columns={"slices": ["part"]})
     assert NOTE in mc.diagnostics.gaps(sliced, metric, min_size=9, n_resamples=99).notes
 
 

@@ -33,14 +33,14 @@ def test_scores_in_an_archive_are_scores_though_it_has_labels(tmp_path):
 def test_an_id_that_repeats_is_no_model():
     frame = pd.DataFrame({"id": [1, 2, 3] * 2, "run": [0] * 3 + [1] * 3, "y_true": [1, 2, 3] * 2,
                           "m": [1, 2, 3, 1, 2, 2]})  # fmt: skip
-    assert read_predictions(frame, runs="run").models == ("m",)
+    assert read_predictions(frame, columns={"runs": "run"}).models == ("m",)
 
 
 def test_scores_of_one_file_per_model(tmp_path):
     for name in "ab":
         write(tmp_path / f"{name}.csv", "id,y_true,y_pred\n1,0,0.5\n2,1,0.25\n3,1,0.75\n")
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    preds = read_predictions(files, scores=True, greater_is_better=False)
+    preds = read_predictions(files, kind="scores", greater_is_better=False)
     assert preds.output("a").kind == "scores"
     assert not preds.greater_is_better
 
@@ -50,8 +50,7 @@ def test_logs_keep_their_groups_and_weights(tmp_path):
         rows = [{"doc_id": i, "target": "x", "filtered_resps": ["x"], "acc": i % 2, "g": i // 2, "w": 1.0}
                 for i in range(6)]  # fmt: skip
         write(tmp_path / f"{name}.jsonl", "\n".join(map(json.dumps, rows)))
-    preds = read_predictions([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], groups="g", weight="w",
-                             slices=["g"])  # fmt: skip
+    preds = read_predictions([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], columns={"groups": "g", "weight": "w", "slices": ["g"]})  # fmt: skip
     assert preds.groups.tolist() == [0, 0, 1, 1, 2, 2]
     assert preds.sample_weight.tolist() == [1] * 6
     assert list(preds.slices) == ["g"]

@@ -38,9 +38,9 @@ def test_a_wide_table_written_four_times_is_refused_as_a_long_one_is(tmp_path, s
         copies().to_json(path, orient="records", lines=True)
     else:
         copies().to_parquet(path, index=False)
-    with pytest.raises(ValueError, match=REFUSED + r".*groups='id' \(--groups id\).*runs="):
+    with pytest.raises(ValueError, match=REFUSED + r".*{'groups': 'id'} \(--groups id\).*'runs'"):
         mc.read_predictions(path)
-    found = mc.read_predictions(path, groups="id")
+    found = mc.read_predictions(path, columns={"groups": "id"})
     assert (found.n_samples, len({*found.groups})) == (4 * N, N)
 
 
@@ -53,17 +53,21 @@ def test_ids_that_only_repeat_beyond_the_first_block_are_refused_by_a_scan(tmp_p
         with pytest.raises(ValueError, match=r"'id' is named like .* repeats 7 of them"):
             mc.io.scan_predictions(tmp_path / "w.parquet")
     else:
-        assert len(mc.io.scan_predictions(tmp_path / "w.parquet", groups=groups)) == len(ids)
+        assert len(
+            mc.io.scan_predictions(tmp_path / "w.parquet", columns={"groups": groups})
+        ) == len(ids)
 
 
 def test_repeated_ids_are_no_error_where_they_are_declared_or_have_another_use():
     repeated = labels().assign(item=np.arange(N) // 2, seed=np.arange(N) % 2)
     assert {*mc.read_predictions(repeated).runs} == {0, 1}
-    by_item = mc.read_predictions(repeated.drop(columns="seed"), groups="item")
+    by_item = mc.read_predictions(repeated.drop(columns="seed"), columns={"groups": "item"})
     assert len({*by_item.groups}) == N // 2
     named = repeated.drop(columns="seed").assign(guid=np.arange(N))
-    assert mc.read_predictions(named, id="guid").ids.tolist() == [*range(N)]
-    described = mc.read_predictions(named.rename(columns={"guid": "id"}), slices=["item"])
+    assert mc.read_predictions(named, columns={"id": "guid"}).ids.tolist() == [*range(N)]
+    described = mc.read_predictions(
+        named.rename(columns={"guid": "id"}), columns={"slices": ["item"]}
+    )
     assert described.ids.tolist() == [*range(N)]
 
 
@@ -87,16 +91,16 @@ def test_a_wide_table_with_a_column_of_test_sets_is_the_suite_that_the_long_one_
 
 
 def test_one_of_its_test_sets_is_chosen_by_name_or_all_are_refused_as_one():
-    assert mc.read_predictions(suite(), set="y").n_samples == N
+    assert mc.read_predictions(suite(), columns={"set": "y"}).n_samples == N
     with pytest.raises(ValueError, match="there is no test set 'w'"):
-        mc.read_predictions(suite(), set="w")
+        mc.read_predictions(suite(), columns={"set": "w"})
     with pytest.raises(
-        ValueError, match=r"there are 3 test sets \(x, y, z\); choose one .*strata='set'"
+        ValueError, match=r"there are 3 test sets \(x, y, z\); choose one .*{'strata': 'set'}"
     ):
         mc.read_predictions(suite())
     numbered = suite().assign(item=np.arange(3 * N))
-    assert mc.read_predictions(numbered, strata="set").n_samples == 3 * N
-    assert mc.read_predictions(numbered, slices=["set"]).models == ("a", "b")
+    assert mc.read_predictions(numbered, columns={"strata": "set"}).n_samples == 3 * N
+    assert mc.read_predictions(numbered, columns={"slices": ["set"]}).models == ("a", "b")
 
 
 @needs("large")

@@ -63,13 +63,19 @@ def test_repeats_without_ids_are_asked_for(name):
     options = MODELS | ({"kind": "values"} if name.startswith("counts") else {})
     with pytest.raises(ValueError, match="180 rows would count as independent samples") as refused:
         mc.read_predictions(ASKS[name], **options)
-    assert "Name the column of the samples with id= (--id COLUMN)" in str(refused.value)
+    assert "Name the column of the samples with columns={'id': 'COLUMN'} (--id COLUMN)" in str(
+        refused.value
+    )
     sample = np.tile(np.arange(N), R)
     ids = mc.read_predictions(
-        ASKS[name].assign(id=sample, run=np.repeat(np.arange(R), N)), id="id", runs="run", **options
+        ASKS[name].assign(id=sample, run=np.repeat(np.arange(R), N)),
+        columns={"id": "id", "runs": "run"},
+        **options,
     )
     assert len(np.unique(ids.groups)) == N
-    one_each = mc.read_predictions(ASKS[name].assign(id=np.arange(N * R)), id="id", **options)
+    one_each = mc.read_predictions(
+        ASKS[name].assign(id=np.arange(N * R)), columns={"id": "id"}, **options
+    )
     assert len(one_each) == N * R
 
 
@@ -121,7 +127,7 @@ def test_repeats_within_test_sets_are_asked_for_and_sets_of_the_same_samples_are
         mc.read_predictions(both, **MODELS)
     once = with_models(pd.DataFrame({"y_true": np.tile(VALUES, 3)}))
     frame = once.assign(dataset=np.repeat(["x", "y", "z"], N))
-    assert len(mc.read_predictions(frame, set="y", **MODELS)) == N
+    assert len(mc.read_predictions(frame, columns={"set": "y"}, **MODELS)) == N
     assert [*mc.io.read_sets(frame, **MODELS)] == ["x", "y", "z"]
 
 
@@ -195,7 +201,9 @@ def test_a_scan_of_repeated_values_is_asked_for_too(tmp_path):
     with pytest.raises(ValueError, match="180 rows would count as independent samples"):
         mc.io.scan_predictions(tmp_path / "x.parquet", **MODELS)
     frame.assign(id=np.arange(len(frame))).to_parquet(tmp_path / "y.parquet")
-    assert len(mc.io.scan_predictions(tmp_path / "y.parquet", id="id", **MODELS)) == len(frame)
+    assert len(
+        mc.io.scan_predictions(tmp_path / "y.parquet", columns={"id": "id"}, **MODELS)
+    ) == len(frame)
 
 
 @needs("large")
@@ -213,7 +221,7 @@ def test_a_scan_sees_repeats_beyond_its_first_rows(tmp_path):
         assert len(mc.io.scan_predictions(tmp_path / "once.parquet", **MODELS)) == 70_000
         # A cluster for each sample.
         frame.assign(case=np.tile(np.arange(70_000), 2)).to_parquet(tmp_path / "y.parquet")
-        mc.io.scan_predictions(tmp_path / "y.parquet", groups="case", **MODELS)
+        mc.io.scan_predictions(tmp_path / "y.parquet", columns={"groups": "case"}, **MODELS)
 
 
 SCORES = pd.DataFrame(
@@ -221,7 +229,7 @@ SCORES = pd.DataFrame(
 )
 FOLDS = {
     "wide": (SCORES, MODELS),
-    "by --id": (SCORES, {"id": "fold"}),
+    "by --id": (SCORES, {"columns": {"id": "fold"}}),
     "repeats": (SCORES.assign(repeat=np.arange(50) // 5, fold=np.arange(50) % 5), MODELS),
     "rows of one model": (SCORES.melt("fold", var_name="model", value_name="score"), {}),
 }  # fmt: skip
@@ -234,7 +242,7 @@ def test_scores_of_folds_are_no_samples(name, tmp_path, capsys):
         mc.read_predictions(frame, **options)
     path = tmp_path / "scores.csv"
     frame.to_csv(path, index=False)
-    asked = {"models": ["--model", "a", "--model", "b"], "id": ["--id", "fold"]}
+    asked = {"models": ["--model", "a", "--model", "b"], "columns": ["--id", "fold"]}
     asked = [part for key in options for part in asked[key]]
     assert main(["compare", str(path), *asked]) == 2
     message = " ".join(capsys.readouterr().err.split())

@@ -41,7 +41,7 @@ def test_labels_and_ids_read_back_as_they_were_written_or_are_refused(tmp_path, 
         rows = list(zip(ids, truth, outputs, strict=True))
         path.write_text(written([("id", "y_true", "m"), *rows]), encoding="utf-8")
         try:
-            preds = read_predictions(path, id="id", kind=kind)
+            preds = read_predictions(path, columns={"id": "id"}, kind=kind)
         except ValueError:
             continue
         if preds.labels is None:

@@ -162,7 +162,7 @@ def test_a_column_seed_beside_the_models_numbers_the_runs_of_items_that_repeat()
     )
     pd.testing.assert_frame_equal(ours, theirs)
     named = wide().rename(columns={"item": "question"})
-    assert len({*mc.read_predictions(named, id="question").groups}) == N
+    assert len({*mc.read_predictions(named, columns={"id": "question"}).groups}) == N
     truth = wide(y_true=["no", "yes", "yes"] * N, a="no", b="yes")
     assert len({*mc.read_predictions(truth).runs}) == 3
 
@@ -221,21 +221,21 @@ def test_numbered_answers_are_clusters_of_their_item_and_no_runs(name, layout):
     pd.testing.assert_frame_equal(ours.differences, expected.differences)
     assert mc.compare(preds, "best_of_2", n_resamples=99).scores["estimate"].notna().all()
     if layout == "long":
-        assert mc.read_predictions(frame, runs=name).runs is not None
+        assert mc.read_predictions(frame, columns={"runs": name}).runs is not None
 
 
 def test_a_model_trained_once_needs_no_name_of_its_run_and_numbers_of_others_stay():
     frame = table({"a": (1,), "b": (11, 12, 13)})
     frame["seed"] = frame["seed"].where(frame["model"] == "b")
-    found = mc.read_predictions(frame, runs="seed")
+    found = mc.read_predictions(frame, columns={"runs": "seed"})
     assert run_counts(found) == [1, 3]
     assert {*found.runs_of("b")} == {"11", "12", "13"}
 
 
-@pytest.mark.parametrize("named", [{}, {"runs": "seed"}])
-def test_rows_without_a_run_beside_rows_with_one_are_counted(named):
+@pytest.mark.parametrize("columns", [{}, {"runs": "seed"}])
+def test_rows_without_a_run_beside_rows_with_one_are_counted(columns):
     frame = table(SAME)
     frame["seed"] = frame["seed"].where(frame["seed"] != 2)
     message = "25 rows of model 'a' name no run, and its others do"
     with pytest.raises(ValueError, match=message):
-        mc.read_predictions(frame, **named)
+        mc.read_predictions(frame, columns=columns)

@@ -22,7 +22,9 @@ def test_blanks_after_separators_are_skipped_as_pandas_can(tmp_path, suffix):
     (tmp_path / f"t.{suffix}").write_text(
         SPACED.replace(", ", "\t " if suffix == "tsv" else ", "), encoding="utf-8"
     )
-    found = mc.read_predictions(tmp_path / f"t.{suffix}", true="label1", models=["label2"])
+    found = mc.read_predictions(
+        tmp_path / f"t.{suffix}", columns={"true": "label1"}, models=["label2"]
+    )
     frame = pd.read_csv(io.StringIO(SPACED), skipinitialspace=True)
     assert found.labels.tolist() == sorted(frame["label1"].unique())
     assert (found.predicted("label2") == found.codes).mean() == (
@@ -45,7 +47,7 @@ def test_blanks_around_headings_belong_to_no_name(tmp_path, save):
         source = tmp_path / f"t.{save}"
         write = {"csv": frame.to_csv, "parquet": frame.to_parquet, "xlsx": frame.to_excel}[save]
         write(source, index=False)
-    found = mc.read_predictions(source, true="y_true")
+    found = mc.read_predictions(source, columns={"true": "y_true"})
     assert found.models == ("a", "b")
 
 

@@ -288,7 +288,7 @@ def test_columns_with_other_names_and_curves_are_read(tmp_path, run):
     assert preds.labels.tolist() == TIMES.tolist()
     assert preds.output("a").array == pytest.approx(of_curves(50, 11).output("a").array)
     with pytest.raises(ValueError, match=r"event \(--read event\) is for times|is for times until"):
-        mc.read_predictions(wide, event="event", scores=True)
+        mc.read_predictions(wide, columns={"event": "event"}, kind="scores")
     with pytest.raises(ValueError, match="no column of events"):
         mc.read_predictions(wide.drop(columns="event"), kind="risks")
 
@@ -308,14 +308,14 @@ def test_no_single_sample_shows_which_risk_is_right():
 
 
 @pytest.mark.parametrize("codes", [("no", "yes"), (1, 2)])
-@pytest.mark.parametrize("named", [{}, {"true": "time", "event": "event"}])
-def test_events_with_other_codes_are_refused_by_these(codes, named):
+@pytest.mark.parametrize("columns", [{}, {"true": "time", "event": "event"}])
+def test_events_with_other_codes_are_refused_by_these(codes, columns):
     truth = patients()[0]
     event = np.array(codes, dtype=object)[truth[:, 1].astype(int)]
     table = pd.DataFrame({"time": truth[:, 0], "event": event, "cox": truth[:, 0] / 7})
     shown = ", ".join(map(str, codes))
     with pytest.raises(ValueError, match=f"'event' has {shown}, and an event is 1, a censored"):
-        mc.read_predictions(table.infer_objects(), **named)
+        mc.read_predictions(table.infer_objects(), columns=columns)
 
 
 def test_columns_of_curves_may_be_in_any_order():

@@ -95,8 +95,8 @@ def are_battles(frame: pd.DataFrame, columns: Columns, where: str) -> bool:
     all_three = [*sides, found[0]]
     raise ValueError(
         f"{where}: columns {all_three[0]!r}, {all_three[1]!r} and {all_three[2]!r} look like "
-        f"battles of two models and their winner; if they are pass battles={tuple(all_three)} "
-        f"(--read battles={','.join(all_three)})."
+        "battles of two models and their winner; if they are pass columns={'battles': "
+        f"{tuple(all_three)}}} (--read battles={','.join(all_three)})."
     )
 
 
@@ -174,7 +174,8 @@ def sides_in(frame: pd.DataFrame, given: Sequence[str | None], where: str) -> li
         raise ValueError(
             f"{where}: battles need three columns, of the two models and of the winner, usually "
             f"model_a, model_b and winner; there are {listed(headings, 8)}. Name them with "
-            "model_a=, model_b= and winner= (--read battles=MODEL_A,MODEL_B,WINNER)."
+            "columns={'model_a': ..., 'model_b': ..., 'winner': ...} (--read "
+            "battles=MODEL_A,MODEL_B,WINNER)."
         )
     return [*map(str, sides)]
 
@@ -268,7 +269,7 @@ def _clusters(
         warn_of_data(
             f"{where}: battles of one {first!r} are a cluster; those of one {second!r} may be "
             f"related as well, which errors do not contain, as there are fewer than {_TIMES} of "
-            f"either for each model. For clusters of these pass item={second!r} alone (--id "
+            f"either for each model. For clusters of these name item {second!r} alone (--id "
             f"{second})."
         )
         del repeated[1:]

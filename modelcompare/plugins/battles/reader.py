@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arguments import checked
+from modelcompare.arguments import ColumnRoles, checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import check_models, warn_of_data
 from modelcompare.data.columns import Made
@@ -33,11 +33,12 @@ from modelcompare.plugins.battles.columns import (
 from modelcompare.plugins.battles.strengths import Battles, Strengths, crossed, fitted
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import lone_table
+from modelcompare.readers.messages import as_options
 from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading
 from modelcompare.spelling import chosen
-from modelcompare.words import check_names, check_text, shown
+from modelcompare.words import check_names, shown
 
 SCORES = (
     Made(
@@ -60,11 +61,10 @@ _USED = {"id", "groups", "models", "battles", "directs_functions"}
 _ROUNDING = 1e-12
 
 
-@checked(**dict.fromkeys(("model_a", "model_b", "winner", "item", "user"), check_text))
+@checked(columns=ColumnRoles(("model_a", "model_b", "winner", "item", "user")))
 def from_battles(
-    table: Any, *, model_a: str | None = None, model_b: str | None = None,
-    winner: str | None = None, item: str | None = None, user: str | None = None,
-    position: bool = False, covariates: Sequence[str] = (), baseline: str | None = None,
+    table: Any, *, columns: Mapping[str, str | None] | None = None, position: bool = False,
+    covariates: Sequence[str] = (), baseline: str | None = None,
 ) -> Predictions:  # fmt: skip
     """Make predictions from battles: rows with two models, and which of them won.
 
@@ -80,17 +80,17 @@ def from_battles(
     ----------
     table : path or DataFrame
         A row for each battle.
-    model_a, model_b, winner : str, optional
-        Columns of the two models and of the winner; by default those called ``model_a`` and
-        ``model_b``, or ``model_1`` and ``model_2``, and ``winner``. The winner is ``model_a`` or
-        ``a``, ``model_b`` or ``b``, ``tie``, ``tie (bothbad)`` or ``both_bad``, the name of one of
-        the two models, or 1 if it is model a, 0 if it is model b, 0.5 for a tie. MT-Bench's
-        ``g1_winner`` and ``g2_winner`` are a tie unless one model won both games.
-    item, user : str, optional
-        Columns of the question and of the person or judge that decided. Battles of a user are one
-        cluster, and those of an item; errors contain both where both repeat. By default users are
-        found by their name (``judge``, ``user``, ``annotator``) if there are several, and items
-        (``question_id``, ``item``, ``prompt``) if they repeat; `item` alone leaves users out.
+    columns : mapping of str to str, optional
+        The column of each role. ``model_a``, ``model_b`` and ``winner`` are the two models and the
+        winner; by default the columns called ``model_a`` and ``model_b``, or ``model_1`` and
+        ``model_2``, and ``winner``. The winner is ``model_a`` or ``a``, ``model_b`` or ``b``,
+        ``tie``, ``tie (bothbad)`` or ``both_bad``, the name of one of the two models, or 1 if it is
+        model a, 0 if it is model b, 0.5 for a tie. MT-Bench's ``g1_winner`` and ``g2_winner`` are a
+        tie unless one model won both games. ``item`` and ``user`` are the question and the person
+        or judge that decided. Battles of a user are one cluster, and those of an item; errors
+        contain both where both repeat. By default users are found by their name (``judge``,
+        ``user``, ``annotator``) if there are several, and items (``question_id``, ``item``,
+        ``prompt``) if they repeat; ``item`` alone leaves users out.
     position : bool
         Whether being model a is an effect, to be estimated and removed.
     covariates : sequence of str
@@ -143,6 +143,7 @@ def from_battles(
     >>> preds.models, mc.bootstrap(preds).estimate.round(3).tolist()
     (('gpt', 'llama', 'yi'), [0.903, -0.196, -0.707])
     """
+    given = columns or {}
     wanted = check_names("covariates", (covariates,) if isinstance(covariates, str) else covariates)
     if not isinstance(table, str | PathLike) and not hasattr(table, "columns"):
         raise TypeError(f"`table` must be a path or a DataFrame, got {shown(table)}.")
@@ -151,7 +152,8 @@ def from_battles(
         if len(files) > 1 or not isinstance(files[0].payload, pd.DataFrame):
             raise ValueError(f"{where}: battles must be one table; put all of them into one.")
         frame = with_winner(files[0].payload, where)
-    found = battles_in(frame, sides_in(frame, (model_a, model_b, winner), where), item, user, where)
+    sides = sides_in(frame, [given.get(side) for side in ("model_a", "model_b", "winner")], where)
+    found = battles_in(frame, sides, given.get("item"), given.get("user"), where)
     if baseline is None:
         effects = {"position (model a)": np.ones(len(frame))} if position else {}
         effects |= {name: covariate(frame, name, where) for name in wanted}
@@ -171,7 +173,7 @@ def battle_reading(files: Sequence[File], columns: Columns) -> Reading | None:
         return None
     frame = with_winner(frame, where)
     sides = sides_in(frame, columns.battles or (None, None, None), where)
-    of_judge = f"groups={columns.judge!r} (--groups {columns.judge})"
+    of_judge = as_options(groups=columns.judge or "")
     columns.refuse_beside(
         _USED, f"{where} has battles (columns {', '.join(sides)})",
         {"slices": "a subgroup needs a separate fit, so keep its rows in a file",
@@ -218,7 +220,7 @@ def _win_rates(found: Found, baseline: str) -> Predictions:
     if found.item is None or found.item.isna().any():
         raise ValueError(
             f"{found.where}: win rates are compared item by item, but no column names the item of "
-            "each battle; name it with item=."
+            "each battle; name it with columns={'item': ...}."
         )
     of = battles.models.index(baseline)
     against = np.where(battles.first == of, battles.second, battles.first)
@@ -236,8 +238,8 @@ def _win_rates(found: Found, baseline: str) -> Predictions:
         raise ValueError(
             f"{found.where}: {battles.models[model]!r} has no battle against {baseline!r} on "
             f"{n_lacking:,} of {len(table):,} items{whose}; "
-            "leave these items out, name the items alone (item=) if users differ, or compare "
-            "strengths, without `baseline`."
+            "leave these items out, name the items alone (columns={'item': ...}) if users differ, "
+            "or compare strengths, without `baseline`."
         )
     items = table.index.get_level_values(0).to_numpy()
     users = None if found.user is None else table.index.get_level_values(1).to_numpy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arguments import checked
+from modelcompare.arguments import ColumnRoles, checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import refuse_rows
 from modelcompare.directions import known_direction, resolved
@@ -29,15 +29,17 @@ from modelcompare.readers import checked_columns
 from modelcompare.readers.cell_types import printed
 from modelcompare.words import Correction, MissingScores, check_number
 
+COLUMNS = ColumnRoles(("id", "model", "score"), several=("score",))
 
-@checked(n_train=check_positive, n_test=check_positive, rope=check_number)
+
+@checked(columns=COLUMNS, n_train=check_positive, n_test=check_positive, rope=check_number)
 def compare_folds(
     table: Any, *, n_train: float | None = None, n_test: float | None = None,
     test: FoldTest = "corrected-t", greater_is_better: bool | None = None,
     correction: Correction = "holm", alpha: float = 0.05, rope: float = 0.01,
-    confidence_level: float = 0.95, id: str | None = None, model_column: str | None = None,
-    score: str | None = None, models: Sequence[str] | None = None,
-    na: Sequence[str] | None = None, missing: MissingScores = "refuse",
+    confidence_level: float = 0.95, columns: Mapping[str, str | Sequence[str] | None] | None = None,
+    models: Sequence[str] | None = None, na: Sequence[str] | None = None,
+    missing: MissingScores = "refuse",
 ) -> FoldComparison:  # fmt: skip
     """Compare models by a table of their scores on the folds of a cross-validation.
 
@@ -62,8 +64,9 @@ def compare_folds(
         it must be given.
     correction, alpha, rope, confidence_level
         As in `compare_estimators`; "max-t" and "min-p" need replicates and do not apply.
-    id, model_column, score, models, na, missing
-        As in `critical_difference`; `id` names the folds.
+    columns, models, na, missing
+        As in `critical_difference`; the roles of columns are ``id`` (the folds), ``model`` and
+        ``score``.
 
     Returns
     -------
@@ -87,10 +90,7 @@ def compare_folds(
     score: cnn has the highest mean over 5 folds (0.830) and is better than bow (p = 0.047).
     """
     check_fold_correction(correction)
-    columns = checked_columns(
-        id=id, model_column=model_column, score=score, models=models, na=na, missing=missing
-    )
-    tidy, read = read_folds(table, columns)
+    tidy, read = read_folds(table, checked_columns(columns, models=models, na=na, missing=missing))
     tidy = _in_order(tidy)
     folds = tidy.drop_duplicates(["repeat", "fold"])
     sizes = _sizes(folds, n_train, n_test, test)

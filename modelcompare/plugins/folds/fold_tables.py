@@ -10,7 +10,7 @@ import pandas as pd
 from modelcompare.data.checks import check_columns_distinct
 from modelcompare.readers import names
 from modelcompare.readers.column_roles import prepared
-from modelcompare.readers.messages import listed
+from modelcompare.readers.messages import as_options, listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.roles import Role, Roles, solve
 from modelcompare.readers.score_tables import ScoreTable, frame_of, read_scores
@@ -23,7 +23,7 @@ _ROLES = {
 }  # fmt: skip
 # Numbers with fractions are scores, of a model that is named ``method``, say.
 _MODEL = Role(
-    name="model", option="model_column", usual=names.MODEL,
+    name="model", option="model", usual=names.MODEL,
     fits=lambda at: not at.seen.is_real(at.heading),
 )  # fmt: skip
 # Name of the metric if a table does not give it, and headings of scores that give none.
@@ -50,13 +50,13 @@ def read_folds(table: Any, columns: Columns) -> tuple[pd.DataFrame, ScoreTable]:
     check_columns_distinct(frame, "`table`")
     if model is not None and "fold" not in frame:
         raise ValueError(
-            "`table` has a row for each score, and no column fold; name the folds with id= (--id "
-            f"COLUMN). It has {listed(seen.headings, 6)}."
+            "`table` has a row for each score, and no column fold; name the folds with "
+            f"{as_options(id='COLUMN')}. It has {listed(seen.headings, 6)}."
         )
     described = _described(frame)
     frame = frame.drop(columns=described.columns, errors="ignore").assign(fold=described.index)
     _refuse_repeated(frame, model)
-    read = read_scores(frame, replace(columns, id="fold", model_column=model), "fold")
+    read = read_scores(frame, replace(columns, id="fold", model=model), "fold")
     if other := read.parts["left out"] or read.parts["runs"]:
         raise ValueError(
             f"`table` has besides scores of folds {other}; leave it out, or call repeats repeat, "

@@ -26,7 +26,7 @@ def folds(
     named = bool(names.named(map(str, frame.columns), names.FOLD))
     if not (named or of_folds or (test and not of_sets)):
         return None
-    if of_sets or figure or "runs" in reading:
+    if of_sets or figure or "runs" in reading["columns"]:
         flag = "--plot" if figure else f"--test {test}" if of_sets else "--read run"
         raise ValueError(
             f"{flag} is for scores on several data sets; "

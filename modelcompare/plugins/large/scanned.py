@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.arguments import checked
+from modelcompare.arguments import ColumnRoles, checked
 from modelcompare.arrays import ROW_BLOCK, AnyArray, Found, IntArray, once
 from modelcompare.data import checks
 from modelcompare.data.described import written_classes
@@ -30,15 +30,17 @@ from modelcompare.readers.reading import in_one_line
 from modelcompare.readers.tables import arrow_table
 from modelcompare.words import KindOrAuto, Need, shown
 
+# Roles of columns that are read block by block.
+ROLES = ("true", "id", "groups", "strata", "weight")
 
-@checked()
+
+@checked(columns=ColumnRoles(ROLES))
 def scan_predictions(
-    source: Any, *, true: str | None = None, id: str | None = None, groups: str | None = None,
-    strata: str | None = None, weight: str | None = None, models: Sequence[str] | None = None,
-    scores: bool = False,
-    greater_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
-    na: Sequence[str] | None = None, normalize: bool = False, kind: KindOrAuto = "auto",
+    source: Any, *, columns: Mapping[str, str | None] | None = None,
+    models: Sequence[str] | None = None, kind: KindOrAuto = "auto",
     labels: Sequence[str] | None = None, positive: Any = None,
+    greater_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
+    na: Sequence[str] | None = None, normalize: bool = False,
     checkpoint: str | PathLike[str] | None = None,
 ) -> ScannedPredictions:  # fmt: skip
     """Read predictions block by block where they are, whenever they are needed.
@@ -56,16 +58,15 @@ def scan_predictions(
         lazy frame of polars or a relation of DuckDB. The rows, in the order of the files' names,
         are one wide table: a column of the truth, and for each model one of labels, values or
         scores, or one ``model:class`` of probabilities for each class.
-    true, groups, strata, weight, models, scores, greater_is_better, bounds, na, normalize, kind
+    columns : mapping of str to str, optional
+        The column of each role: ``true``, ``id``, ``groups``, ``strata`` and ``weight``, as for
+        `read_predictions`. If ``id`` is given, the names are checked to be distinct, in up to ten
+        million rows.
+    models, kind, positive, greater_is_better, bounds, na, normalize
         As for `read_predictions`, inferred in the same ways from the first 65,536 rows; name the
         models if these rows are not like the others.
     labels : sequence of str, optional
         All classes in their order, sorted by default.
-    positive : optional
-        As for `read_predictions`.
-    id : str, optional
-        The column that names the samples. If it is given, the names are checked to be distinct, in
-        up to ten million rows.
     checkpoint : path, optional
         Folder in which totals of resamples are saved while they are summed: an interrupted run
         continues where it stopped, with bit-identical numbers. It is refused if rows have changed.
@@ -97,13 +98,11 @@ def scan_predictions(
     >>> [len(block) for block in scan.blocks()]
     [18]
     """
-    columns = checked_columns(
-        true=true, id=id, groups=groups, strata=strata, weight=weight, models=models, scores=scores,
-        greater_is_better=greater_is_better, bounds=bounds, na=na, normalize=normalize, kind=kind,
-        labels=labels, positive=positive,
-    )  # fmt: skip
+    options = {**locals()}
+    source, checkpoint = options.pop("source"), options.pop("checkpoint")
+    read = checked_columns(**options)
     folder = None if checkpoint is None else _folder(checkpoint)
-    scan = ScannedPredictions.of(open_rows(source), columns, folder)
+    scan = ScannedPredictions.of(open_rows(source), read, folder)
     if folder is not None:
         claim(folder, scan.rows.fingerprint())
     return scan

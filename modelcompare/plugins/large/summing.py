@@ -182,7 +182,7 @@ def _strata(block: TestSet) -> tuple[tuple[str, ...], IntArray]:
     if block.groups is not None:
         raise ValueError(
             "a sketch cannot have strata of clusters: nothing would notice a cluster that is in "
-            "two strata in different blocks or parts. Leave strata= (--read strata=) out, or "
+            "two strata in different blocks or parts. Leave strata (--read strata) out, or "
             "compare the predictions themselves."
         )
     found, number = np.unique(block.strata, return_inverse=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,17 +11,16 @@ from modelcompare.comparison.ranks import RankComparison, compare_ranks
 from modelcompare.directions import resolved
 from modelcompare.readers import checked_columns
 from modelcompare.readers.reading import in_one_line
-from modelcompare.readers.score_tables import frame_of, read_scores
+from modelcompare.readers.score_tables import COLUMNS, frame_of, read_scores
 from modelcompare.words import MissingScores, PosthocTest
 
 
-@checked()
+@checked(columns=COLUMNS)
 def critical_difference(
-    table: Any, *, greater_is_better: bool | None = None, test: PosthocTest = "nemenyi",
-    alpha: float = 0.05, id: str | None = None, model_column: str | None = None,
-    score: str | Sequence[str] | None = None, runs: str | None = None,
-    models: Sequence[str] | None = None, na: Sequence[str] | None = None,
-    missing: MissingScores = "refuse",
+    table: Any, *, columns: Mapping[str, str | Sequence[str] | None] | None = None,
+    models: Sequence[str] | None = None, greater_is_better: bool | None = None,
+    na: Sequence[str] | None = None, missing: MissingScores = "refuse",
+    test: PosthocTest = "nemenyi", alpha: float = 0.05,
 ) -> RankComparison:  # fmt: skip
     """Compare models by their ranks over many data sets, from a published table of scores.
 
@@ -37,25 +36,24 @@ def critical_difference(
         A row for each data set and a column of scores for each model, at least three; or a row
         for each model and a column for each data set; or a row for each score. Rows without names
         are data sets.
+    columns : mapping of str to str, optional
+        The column of each role, where it is not found: ``id`` (the data sets), ``model``, ``runs``
+        and ``score``; of a table with a row for each model, ``score`` are the columns of data sets.
+    models : sequence of str, optional
+        Models to keep, by name or by a pattern with ``*``; all by default.
     greater_is_better : bool, optional
         Direction of the scores; by default by the name of their column or metric (``wer``), without
         which it must be given.
+    na : sequence of str, optional
+        Marks of a missing score; by default ``-``, ``n/a``, ``NaN`` and the like.
+    missing : {"refuse", "drop"}
+        Treatment of missing scores: refuse them, or drop the data sets that any model lacks.
     test : {"nemenyi", "wilcoxon-holm"}
         Test of all pairs: Nemenyi's, with one critical difference of mean ranks, as in Demsar
         (2006); or Wilcoxon's signed-rank test of each pair with Holm's correction, which does not
         depend on the ranks of the other models (Benavoli, Corani & Mangili 2016).
     alpha : float
         Significance level.
-    id, model_column, runs : str, optional
-        Columns of the data sets, models and runs, where they are not found.
-    score : str or sequence of str, optional
-        Column of the scores; of a table with a row for each model, the columns of data sets.
-    models : sequence of str, optional
-        Models to keep, by name or by a pattern with ``*``; all by default.
-    na : sequence of str, optional
-        Marks of a missing score; by default ``-``, ``n/a``, ``NaN`` and the like.
-    missing : {"refuse", "drop"}
-        Treatment of missing scores: refuse them, or drop the data sets that any model lacks.
 
     Returns
     -------
@@ -84,11 +82,9 @@ def critical_difference(
     The models differ over 5 data sets (Friedman, p = 0.015). cnn has the best mean rank (1.20): it
     is better than bow and is not significantly different from lstm (nemenyi).
     """
-    columns = checked_columns(
-        id=id, model_column=model_column, runs=runs, score=score, models=models, na=na,
-        missing=missing, greater_is_better=greater_is_better,
-    )  # fmt: skip
-    found = read_scores(frame_of(table), columns)
+    found = read_scores(frame_of(table), checked_columns(
+        columns, models=models, greater_is_better=greater_is_better, na=na, missing=missing,
+    ))  # fmt: skip
     if len(found.scores.columns) < 3:
         raise ValueError(
             "Friedman's test needs 3 models, the table has 2; compare two by "

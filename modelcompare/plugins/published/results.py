@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,16 +12,15 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.directions import resolved
 from modelcompare.readers import checked_columns, names
 from modelcompare.readers.options import Columns
-from modelcompare.readers.score_tables import ScoreTable, frame_of, read_scores
+from modelcompare.readers.score_tables import COLUMNS, ScoreTable, frame_of, read_scores
 from modelcompare.words import MissingScores
 
 
-@checked()
+@checked(columns=COLUMNS)
 def from_results(
-    table: Any, *, greater_is_better: bool | None = None, id: str | None = None,
-    model_column: str | None = None, score: str | None = None, runs: str | None = None,
-    models: Sequence[str] | None = None, na: Sequence[str] | None = None,
-    missing: MissingScores = "refuse",
+    table: Any, *, columns: Mapping[str, str | Sequence[str] | None] | None = None,
+    models: Sequence[str] | None = None, greater_is_better: bool | None = None,
+    na: Sequence[str] | None = None, missing: MissingScores = "refuse",
 ) -> Predictions:  # fmt: skip
     """Make predictions from a published table of results, whose data sets are the samples.
 
@@ -31,7 +30,7 @@ def from_results(
 
     Parameters
     ----------
-    table, greater_is_better, id, model_column, score, runs, models, na, missing
+    table, columns, models, greater_is_better, na, missing
         As in `critical_difference`.
 
     Returns
@@ -53,11 +52,10 @@ def from_results(
     >>> preds.ids.tolist(), preds.models
     (['law', 'maths', 'code', 'trivia'], ('a', 'b'))
     """
-    columns = checked_columns(
-        id=id, model_column=model_column, runs=runs, score=score, models=models, na=na,
-        missing=missing, greater_is_better=greater_is_better,
-    )  # fmt: skip
-    return scores_of_sets(read_scores(frame_of(table), columns), columns)
+    read = checked_columns(
+        columns, models=models, greater_is_better=greater_is_better, na=na, missing=missing
+    )
+    return scores_of_sets(read_scores(frame_of(table), read), read)
 
 
 def named_results(frame: pd.DataFrame, columns: Columns) -> ScoreTable | None:

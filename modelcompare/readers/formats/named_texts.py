@@ -67,7 +67,7 @@ def _references(files: Sequence[str], names: Sequence[str], true: str | None) ->
             return found
     raise ValueError(
         f"the names of {given} do not show which is the reference (ref, gold, tgt); name it "
-        "with true= (--true NAME)."
+        f"with {as_options(true='NAME')}."
     )
 
 

@@ -10,7 +10,11 @@ DOORS = {
         mc.from_battles,
         {"table": pd.DataFrame({"model_a": [*"xxy"], "model_b": [*"yyx"], "winner": [*"aba"]})},
         instead={
-            **dict.fromkeys(("model_a", "model_b", "winner", "item", "user"), COLUMN),
+            "columns": [
+                {role: bad}
+                for role in ("model_a", "model_b", "winner", "item", "user")
+                for bad in COLUMN
+            ],
             "table": [5, [], {}, [5], NAN, True, b"x", object()],
             "position": FLAG,
             "covariates": NAMES,

@@ -135,7 +135,7 @@ def errors(preds):
 @pytest.mark.parametrize("unit", ["battle", "judge"])
 def test_errors_are_those_of_the_sandwich_without_each_unit(unit):
     table = TABLE.assign(battle=range(len(TABLE)))
-    preds = mc.from_battles(table, user=unit)
+    preds = mc.from_battles(table, columns={"user": unit})
     own, pseudo = sandwich(table, unit)
     for name, expected in zip(NAMES, pseudo.T, strict=True):
         assert preds.output(name).array[:, 0] == pytest.approx(expected, abs=1e-7)
@@ -320,7 +320,7 @@ def test_ties_alone_and_no_battles_are_refused():
     refused("no battle was won", TIED.assign(winner="tie"))
     refused("there are 0 battles", TABLE[:0])
     refused("battles need three columns", TABLE.rename(columns={"winner": "vote"}))
-    refused("has no column 'vote'", winner="vote")
+    refused("has no column 'vote'", columns={"winner": "vote"})
 
 
 def test_conversations_beside_the_battles_do_no_harm():
@@ -328,7 +328,7 @@ def test_conversations_beside_the_battles_do_no_harm():
     table = TABLE.assign(question_id=[f"{at:x}" for at in range(len(TABLE))], prompt=talks,
                          conversation_a=talks, openai_moderation=[{"flagged": False}] * len(TABLE))  # fmt: skip
     assert strengths(table) == pytest.approx(strengths(TABLE))
-    refused("column 'prompt' contains lists or objects", table, item="prompt")
+    refused("column 'prompt' contains lists or objects", table, columns={"item": "prompt"})
 
 
 # -- users, items and baselines -------------------------------------------------------------------
@@ -341,7 +341,7 @@ def test_clusters_are_users_or_else_items_or_both():
     few = questions.assign(judge=np.arange(300) % 7)
     with pytest.warns(DataWarning, match="those of one 'question_id' may be related as well"):
         assert len({*mc.from_battles(few).groups}) == 7
-    assert len({*mc.from_battles(questions, item="question_id").groups}) == 100
+    assert len({*mc.from_battles(questions, columns={"item": "question_id"}).groups}) == 100
     assert len({*mc.from_battles(questions.drop(columns="judge")).groups}) == 100
     assert len({*mc.from_battles(questions.assign(judge="gpt-4")).groups}) == 100
     distinct = questions.assign(question_id=range(300)).drop(columns="judge")
@@ -446,9 +446,9 @@ def test_other_columns_are_refused_with_the_right_command(folder, capsys):
     ("option", "message"),
     [
         (["--true", "winner"], "for which true (--true) has no meaning; leave it out."),
-        (["--judge", "judge"], "battles of one judge are a cluster: groups='judge' (--groups judge)"),
+        (["--judge", "judge"], "battles of one judge are a cluster: columns={'groups': 'judge'} (--groups judge)"),
         (["--slice", "judge"], "a subgroup needs a separate fit"),
-        (["--read", "scores"], "for which scores (--read scores) has no meaning"),
+        (["--kind", "scores"], "for which kind (--kind) has no meaning"),
         (["--read", "battles=model_a,model_b"], "`battles` (--read battles) must be three columns, as"),
     ],
 )  # fmt: skip

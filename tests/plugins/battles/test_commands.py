@@ -30,11 +30,14 @@ def test_winners_and_losers_are_battles(tmp_path, run):
     asked = run("compare", "t.csv")
     assert "(--read battles=winner_name,loser_name,winner_name)" in asked.err
     preds = mc.read_predictions(
-        tmp_path / "t.csv", battles=("winner_name", "loser_name", "winner_name")
+        tmp_path / "t.csv", columns={"battles": ("winner_name", "loser_name", "winner_name")}
     )
     assert preds.models == ("P0", "P1", "P2")
     with pytest.raises(ValueError, match="battles need three columns"):
-        mc.from_battles(frame, model_a="winner_name", model_b="winner_name", winner="loser_name")
+        mc.from_battles(
+            frame,
+            columns={"model_a": "winner_name", "model_b": "winner_name", "winner": "loser_name"},
+        )
 
 
 def test_subgroups_of_battles_are_refused_by_either_name_of_the_option(run, tmp_path):

@@ -88,7 +88,7 @@ def test_the_command_that_refuses_scores_of_folds_as_samples_names_one_that_work
 ):
     frame, options = REFUSED[name]
     frame.to_csv(tmp_path / "scores.csv", index=False)
-    asked = {"models": ["--model", "a", "--model", "b"], "id": ["--id", "fold"]}
+    asked = {"models": ["--model", "a", "--model", "b"], "columns": ["--id", "fold"]}
     asked = ["compare", "scores.csv", *(part for key in options for part in asked[key])]
     (command,) = commands_in(" ".join(run(*asked).err.split()), asked[:2])
     # Columns a and b do not say whether high values are good.

@@ -136,8 +136,8 @@ def test_tables_as_papers_print_them_are_read():
     assert mc.crossval.compare_folds(WIDE, **TEN).notes == ()
     for table, options in (
         (TIDY.rename(columns={"model": "system", "fold": "CV-fold", "score": "value"}), {}),
-        (TIDY.set_axis(["k", "who", "value"], axis=1), {"id": "k", "model_column": "who"}),
-        (TIDY.assign(what=0.5), {"score": "score"} | {"models": ["cnn", "lstm", "b*"]}),
+        (TIDY.set_axis(["k", "who", "value"], axis=1), {"columns": {"id": "k", "model": "who"}}),
+        (TIDY.assign(what=0.5), {"columns": {"score": "score"}, "models": ["cnn", "lstm", "b*"]}),
     ):  # fmt: skip
         if "what" in table and "score" in table:
             with pytest.raises(

@@ -13,6 +13,7 @@ from modelcompare.intervals import METHODS
 from modelcompare.metrics import METRICS
 from modelcompare.metrics.base import Metric
 from modelcompare.plugins.large import planning
+from modelcompare.plugins.large.scanned import ROLES
 from modelcompare.significance import TESTS
 from modelcompare.words import PairedTest
 from tests.public import functions
@@ -91,9 +92,8 @@ def _rows() -> Iterator[tuple[str, ...]]:
     answers[METRIC, "read whole where it fits, else from bins", NO] = ["roc_auc"]
     answers[METRIC, WHOLE, NO] = [*others, "functions"]
     beside = {"groups": (YES, YES), "slices": (NO, NO), "strata": (YES, YES)}
-    parameters = inspect.signature(mc.io.scan_predictions).parameters
     for column, cells in beside.items():
-        assert (cells[0] != NO) == (column in parameters)
+        assert (cells[0] != NO) == (column in ROLES)
         answers.setdefault(("data with", *cells), []).append(column)
     rest = [name for name, kind in all_kinds().items() if not kind.scannable]
     answers["data with", NO, f"{YES}, if it is read whole"] = rest

@@ -38,7 +38,7 @@ def _never_loaded(monkeypatch):
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_the_area_is_off_by_a_tiny_part_of_its_standard_error(weight, frame):
     kept = frame if weight else frame.drop(columns="w")
-    scan = mc.io.scan_predictions(kept, weight=weight)
+    scan = mc.io.scan_predictions(kept, columns={"weight": weight})
     found = mc.bootstrap(scan, "roc_auc", n_resamples=20)
     errors = found.moments.standard_error()[:, 0]
     for model, area, error in zip(scan.models, found.point[:, 0], errors, strict=True):

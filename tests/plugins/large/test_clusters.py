@@ -50,7 +50,7 @@ def test_clusters_of_blocks_are_compared_as_in_memory(columns, asked, frame):
     options = COLUMNS[columns]
     rows = of(frame, options)
     memory, scan = (
-        mc.compare(read(rows, **options), METRICS, n_resamples=99, **asked)
+        mc.compare(read(rows, columns=options), METRICS, n_resamples=99, **asked)
         for read in (mc.read_predictions, mc.io.scan_predictions)
     )
     pd.testing.assert_frame_equal(memory.scores, scan.scores, rtol=1e-9)
@@ -62,7 +62,9 @@ def test_clusters_of_blocks_are_compared_as_in_memory(columns, asked, frame):
 def test_two_models_are_tested_decided_and_sketched_as_in_memory(frame):
     options = COLUMNS["clusters"]
     rows = of(frame, options)
-    memory, scan = (read(rows, **options) for read in (mc.read_predictions, mc.io.scan_predictions))
+    memory, scan = (
+        read(rows, columns=options) for read in (mc.read_predictions, mc.io.scan_predictions)
+    )
     for ask in (
         lambda preds: mc.paired_test(preds, "a", "b", "log_loss", n_resamples=99),
         lambda preds: mc.decide(preds, "a", "b", "cf1_macro", margin=0.01, n_resamples=99),
@@ -77,7 +79,7 @@ def test_labels_in_clusters_are_not_counted_together(frame):
     rows = pd.DataFrame({"y_true": frame["y_true"], "g": frame["g"], "s": frame["s"]})
     rows["a"], rows["b"] = (np.roll(frame["y_true"], k) for k in (1, 2))
     memory, scan = (
-        mc.compare(read(rows, groups="g", models=["a", "b"]), n_resamples=99)
+        mc.compare(read(rows, columns={"groups": "g"}, models=["a", "b"]), n_resamples=99)
         for read in (mc.read_predictions, mc.io.scan_predictions)
     )
     assert scan.evidence.models == ("a", "b")
@@ -86,7 +88,7 @@ def test_labels_in_clusters_are_not_counted_together(frame):
 
 
 def test_what_sums_of_clusters_cannot_answer_is_refused(frame):
-    scan = mc.io.scan_predictions(of(frame, {"groups": "g"}), groups="g")
+    scan = mc.io.scan_predictions(of(frame, {"groups": "g"}), columns={"groups": "g"})
     with pytest.raises(ValueError, match=r"test 't' needs single samples, and the clusters of a"):
         mc.paired_test(scan, "a", "b", "log_loss", method="t")
     with pytest.raises(ValueError, match=r"roc_auc_ovr needs all samples at once"):
@@ -100,7 +102,7 @@ def test_a_cluster_in_two_strata_is_refused_also_in_two_blocks(frame):
     place = rows.index[rows["g"] == rows["g"].iloc[-1]]
     assert place[0] < ROW_BLOCK
     rows.loc[place[place >= ROW_BLOCK], "s"] += 1
-    scan = mc.io.scan_predictions(rows, groups="g", strata="s")
+    scan = mc.io.scan_predictions(rows, columns={"groups": "g", "strata": "s"})
     with pytest.raises(ValueError, match="`groups` cross `strata`"):
         mc.compare(scan, "log_loss")
 
@@ -115,7 +117,12 @@ def test_sums_of_a_block_are_of_its_clusters_only(frame, monkeypatch):
     monkeypatch.setattr(clusters, "block_sums", recorded)
     rows = of(frame, {}).assign(g=np.arange(N) % (N // 2), s=np.arange(N) % (N // 2) % 3)
     memory, scan = (
-        mc.compare(read(rows, groups="g", strata="s"), METRICS, method="normal", n_resamples=99)
+        mc.compare(
+            read(rows, columns={"groups": "g", "strata": "s"}),
+            METRICS,
+            method="normal",
+            n_resamples=99,
+        )
         for read in (mc.read_predictions, mc.io.scan_predictions)
     )
     pd.testing.assert_frame_equal(memory.scores, scan.scores, rtol=1e-9)
@@ -125,7 +132,7 @@ def test_sums_of_a_block_are_of_its_clusters_only(frame, monkeypatch):
 
 
 def test_sums_of_more_clusters_than_fit_are_refused_before_they_are_made(frame, monkeypatch):
-    scan = mc.io.scan_predictions(of(frame, {"groups": "g"}), groups="g")
+    scan = mc.io.scan_predictions(of(frame, {"groups": "g"}), columns={"groups": "g"})
     # Weights, support of three classes, and hits and predictions of each model; with copies.
     needed = 5 * 8 * 300 * (1 + 3 + 2 * 2 * 3)
     monkeypatch.setattr(memory_of, "CACHE_BYTES", 0)
@@ -143,7 +150,7 @@ def test_clusters_are_read_whole_where_they_fit(frame, monkeypatch):
     monkeypatch.setattr(planning, "SHARE", 1)
     rows = of(frame, {"groups": "g"})
     memory, scan = (
-        mc.paired_test(read(rows, groups="g"), "a", "b", "roc_auc_ovr", method="wald")
+        mc.paired_test(read(rows, columns={"groups": "g"}), "a", "b", "roc_auc_ovr", method="wald")
         for read in (mc.read_predictions, mc.io.scan_predictions)
     )
     assert memory == scan

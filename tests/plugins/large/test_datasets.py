@@ -81,7 +81,9 @@ def test_a_folder_may_hold_the_truth_alone(tmp_path):
     parts = {
         f"y_true_is_{c}__p": part.drop(columns="y_true") for c, part in FRAME.groupby("y_true")
     }
-    scan = mc.io.scan_predictions(write(tmp_path, **parts), true="y_true", models=["a", "b"])
+    scan = mc.io.scan_predictions(
+        write(tmp_path, **parts), columns={"true": "y_true"}, models=["a", "b"]
+    )
     assert accuracies(scan) == accuracies(mc.read_predictions(FRAME))
 
 
@@ -107,7 +109,7 @@ def test_a_truth_that_a_file_lacks_is_named_with_the_file(tmp_path):
     first, second = halves(FRAME)
     write(tmp_path, p0=first, p1=second.drop(columns="y_true"))
     with pytest.raises(ValueError, match=r"p1.parquet lacks the column 'y_true'"):
-        mc.io.scan_predictions(tmp_path, true="y_true", models=["a", "b"])
+        mc.io.scan_predictions(tmp_path, columns={"true": "y_true"}, models=["a", "b"])
 
 
 def test_models_that_differ_in_case_are_two(tmp_path):

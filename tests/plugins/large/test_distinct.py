@@ -105,8 +105,8 @@ def test_labels_in_strata_are_counted_and_drawn_as_in_memory(
         monkeypatch.setattr(rows, "find_spec", lambda _: None)
     stratified = frame.assign(s=STRATA[kind](np.random.default_rng(2)))
     stratified.to_parquet(tmp_path / "s.parquet")
-    preds = mc.read_predictions(tmp_path / "s.parquet", strata="s")
-    scan = mc.io.scan_predictions(tmp_path / "s.parquet", strata="s")
+    preds = mc.read_predictions(tmp_path / "s.parquet", columns={"strata": "s"})
+    scan = mc.io.scan_predictions(tmp_path / "s.parquet", columns={"strata": "s"})
     monkeypatch.setattr(
         mc.io.ScannedPredictions, "_tables", lambda *_: pytest.fail("rows were read")
     )
@@ -123,7 +123,7 @@ def test_strata_whose_rows_are_many_are_resampled_as_in_memory(frame, tmp_path):
     stratified = frame.assign(s=np.arange(N) % 900)
     stratified.to_parquet(tmp_path / "s.parquet")
     memory, found = (
-        mc.bootstrap(read(source, strata="s"), "accuracy", n_resamples=20)
+        mc.bootstrap(read(source, columns={"strata": "s"}), "accuracy", n_resamples=20)
         for read, source in (
             (mc.read_predictions, stratified),
             (mc.io.scan_predictions, tmp_path / "s.parquet"),
@@ -144,16 +144,16 @@ def test_a_missing_stratum_is_reported_by_the_number_of_its_row(cells, message, 
     s = pd.Series(np.resize(["north", "south"], N))
     frame.assign(s=cells(s)).to_parquet(tmp_path / "bad.parquet")
     with pytest.raises(ValueError, match=rf"{message} in .*{N - 5}"):
-        mc.io.scan_predictions(tmp_path / "bad.parquet", strata="s")
+        mc.io.scan_predictions(tmp_path / "bad.parquet", columns={"strata": "s"})
     with pytest.raises(ValueError, match=message):
-        mc.read_predictions(tmp_path / "bad.parquet", strata="s")
+        mc.read_predictions(tmp_path / "bad.parquet", columns={"strata": "s"})
 
 
 def test_a_column_that_is_a_stratum_and_weights_are_read_block_by_block(frame, tmp_path):
     weighted = frame.assign(s=np.arange(N) % 3, w=np.arange(N) % 5 + 0.5)
     weighted.to_parquet(tmp_path / "w.parquet")
-    scan = mc.io.scan_predictions(tmp_path / "w.parquet", strata="s", weight="w")
+    scan = mc.io.scan_predictions(tmp_path / "w.parquet", columns={"strata": "s", "weight": "w"})
     found = mc.bootstrap(scan, "f1", n_resamples=20)
-    memory = mc.read_predictions(weighted, strata="s", weight="w")
+    memory = mc.read_predictions(weighted, columns={"strata": "s", "weight": "w"})
     assert not found.evaluation.collapsed
     np.testing.assert_array_equal(mc.bootstrap(memory, "f1", n_resamples=20).draws, found.draws)

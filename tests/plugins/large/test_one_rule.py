@@ -6,6 +6,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.plugins.large.queries import DatabaseTable, sketch_query
+from tests.by_role import by_role
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -46,7 +47,7 @@ def weighted(cells):
     return hard().assign(w=cells)
 
 
-LABELS, CHANCES, SCORES = {"models": ["a", "b"]}, {}, {"models": ["a", "b"], "scores": True}
+LABELS, CHANCES, SCORES = {"models": ["a", "b"]}, {}, {"models": ["a", "b"], "kind": "scores"}
 WEIGHTS = LABELS | {"weight": "w"}
 ONE = np.ones(N)
 # Each defect: the table, its message, and the words that begin the refusal.
@@ -139,9 +140,9 @@ def answered(predictions):
     return mc.compare(predictions, n_resamples=99).scores
 
 
-def by_query(table, _, true="y_true", models=(), scores=False, weight=None):
+def by_query(table, _, true="y_true", models=(), kind="auto", weight=None):
     """Return DuckDB's answer; it has no scores, weights or patterns."""
-    if scores or weight is not None or "c" in models:
+    if kind == "scores" or weight is not None or "c" in models:
         pytest.skip("a query has neither scores nor weights, and takes columns as they are named")
     classes = [] if models else ["no", "yes"]
     query = sketch_query(
@@ -162,7 +163,9 @@ def file_of(table, folder):
 
 
 def read_sketch_of(table, folder, **options):
-    sketched = mc.io.sketch(mc.read_predictions(table, id="id", **options), buckets=BUCKETS)
+    sketched = mc.io.sketch(
+        mc.read_predictions(table, **by_role({"id": "id", **options})), buckets=BUCKETS
+    )
     return mc.io.read_sketch(sketched.save(folder / "s.parquet"))
 
 
@@ -171,14 +174,14 @@ def blocks_of(scan):
 
 
 SOURCES = {
-    "memory": lambda t, _, **o: mc.read_predictions(t, id="id", **o),
-    "a scan of a file": lambda t, f, **o: mc.io.scan_predictions(file_of(t, f), id="id", **o),
-    "a scan of a frame": lambda t, _, **o: mc.io.scan_predictions(t, id="id", **o),
+    "memory": lambda t, _, **o: mc.read_predictions(t, **by_role({"id": "id", **o})),
+    "a scan of a file": lambda t, f, **o: mc.io.scan_predictions(file_of(t, f), **by_role({"id": "id", **o})),
+    "a scan of a frame": lambda t, _, **o: mc.io.scan_predictions(t, **by_role({"id": "id", **o})),
     "a scan of lazy polars": lambda t, _, **o: mc.io.scan_predictions(
-        pl.from_arrow(t).lazy(), id="id", **o
+        pl.from_arrow(t).lazy(), **by_role({"id": "id", **o})
     ),
     "a scan of DuckDB": lambda t, _, **o: mc.io.scan_predictions(
-        duckdb.from_arrow(t), id="id", **o
+        duckdb.from_arrow(t), **by_role({"id": "id", **o})
     ),
 }  # fmt: skip
 SCANS = [name for name in SOURCES if "scan" in name]
@@ -224,7 +227,7 @@ def test_without_a_defect_every_source_gives_the_values_of_memory(source, make, 
         mc.compare(each, metric, n_resamples=99).scores.set_index("model").estimate
         for each in (
             SOURCES[source](table, tmp_path, **options),
-            mc.read_predictions(table, id="id", **options),
+            mc.read_predictions(table, **by_role({"id": "id", **options})),
         )
     )
     pd.testing.assert_series_equal(found, memory, rtol=1e-12)
@@ -244,7 +247,7 @@ def test_a_weighted_scan_is_answered_as_memory_is(source, make, tmp_path):
         )
         for each in (
             SOURCES[source](table, tmp_path, **options),
-            mc.read_predictions(table, id="id", **options),
+            mc.read_predictions(table, **by_role({"id": "id", **options})),
         )
     )
     pd.testing.assert_frame_equal(found.scores, memory.scores, rtol=1e-12)

@@ -125,13 +125,18 @@ def stratified(soft, hard):
 def test_strata_of_samples_are_those_of_memory(asked, weight, stratified):
     rows = stratified[0] if weight else stratified[0].drop(columns="w")
     memory, scan = (
-        mc.compare(read(rows, strata="s", weight=weight), SOFT, n_resamples=20, **asked)
+        mc.compare(
+            read(rows, columns={"strata": "s", "weight": weight}), SOFT, n_resamples=20, **asked
+        )
         for read in (mc.read_predictions, mc.io.scan_predictions)
     )
     same(memory, scan, "scores", "differences")
     assert "|stratified" in scan.signature
     plain = mc.compare(
-        mc.io.scan_predictions(rows.drop(columns="s"), weight=weight), SOFT, n_resamples=20, **asked
+        mc.io.scan_predictions(rows.drop(columns="s"), columns={"weight": weight}),
+        SOFT,
+        n_resamples=20,
+        **asked,
     )
     assert not plain.differences["standard_error"].equals(scan.differences["standard_error"])
 
@@ -141,7 +146,7 @@ def test_strata_of_samples_are_those_of_memory(asked, weight, stratified):
 def test_labels_in_strata_are_answered_by_the_defaults_of_memory(metrics, stratified):
     rows = stratified[1].drop(columns="w")
     memory, scan = (
-        mc.compare(read(rows, strata="s"), metrics, n_resamples=99)
+        mc.compare(read(rows, columns={"strata": "s"}), metrics, n_resamples=99)
         for read in (mc.read_predictions, mc.io.scan_predictions)
     )
     same(memory, scan, "scores", "differences", "standings")
@@ -152,7 +157,8 @@ def test_labels_in_strata_are_answered_by_the_defaults_of_memory(metrics, strati
 def test_two_models_in_strata_are_tested_and_decided_as_in_memory(stratified):
     rows = stratified[0].drop(columns="w")
     memory, scan = (
-        read(rows, strata="s") for read in (mc.read_predictions, mc.io.scan_predictions)
+        read(rows, columns={"strata": "s"})
+        for read in (mc.read_predictions, mc.io.scan_predictions)
     )
     for ask in (
         lambda preds: without_effects(mc.paired_test(preds, "a", "b", "cf1_macro", n_resamples=99)),
@@ -172,7 +178,7 @@ def test_missing_strata_are_refused_by_the_row_as_in_memory(stratified):
     rows.loc[N - 5, "s"] = None
     for read in (mc.read_predictions, mc.io.scan_predictions):
         with pytest.raises(ValueError, match=rf"`strata` has missing values.*row {N - 5}\)"):
-            mc.compare(read(rows, strata="s"), "accuracy", n_resamples=20)
+            mc.compare(read(rows, columns={"strata": "s"}), "accuracy", n_resamples=20)
 
 
 @pytest.mark.usefixtures("never_loaded")

@@ -282,7 +282,7 @@ def test_a_query_gives_the_sketch_of_memory_or_refuses(frame):
     table = pa.Table.from_pandas(frame, preserve_index=False)
     memory = answer(
         lambda: mc.io.sketch(
-            mc.read_predictions(table, true="y", id="item", models=["a", "b"]),
+            mc.read_predictions(table, columns={"true": "y", "id": "item"}, models=["a", "b"]),
             ["accuracy", "f1_macro"], buckets=4,
         )
     )  # fmt: skip
@@ -291,8 +291,8 @@ def test_a_query_gives_the_sketch_of_memory_or_refuses(frame):
         return
     if isinstance(memory, str):
         # 1.0 and '1.0', which are written in the same way; a database does not distinguish their types.
-        assert "unknown labels" in memory
-        assert len({pa.types.is_string(table[c].type) for c in "yab"}) == 2
+        assert "unknown labels" in memory or "a single class" in memory
+        assert len({pd.api.types.infer_dtype(frame[c]) == "string" for c in "yab"}) == 2
         return
     assert by_text(found) == by_text(memory)
 

@@ -97,10 +97,16 @@ def test_no_array_is_as_long_as_all_rows(soft_frame, tmp_path, monkeypatch):
 def test_weights_of_samples_and_of_resamples_are_those_of_memory(scheme, soft_frame):
     metrics = ("accuracy", "cf1_macro")
     memory = mc.bootstrap(
-        mc.read_predictions(soft_frame, weight="w"), metrics, n_resamples=20, scheme=scheme
+        mc.read_predictions(soft_frame, columns={"weight": "w"}),
+        metrics,
+        n_resamples=20,
+        scheme=scheme,
     )
     scan = mc.bootstrap(
-        mc.io.scan_predictions(soft_frame, weight="w"), metrics, n_resamples=20, scheme=scheme
+        mc.io.scan_predictions(soft_frame, columns={"weight": "w"}),
+        metrics,
+        n_resamples=20,
+        scheme=scheme,
     )
     equal(memory, scan)
 
@@ -206,16 +212,16 @@ SWAPPED = {
     "labels and probabilities": (
         None, {}, ["accuracy", "f1", "f1_macro", "cohen_kappa", "cf1", "cf1_macro", "log_loss", "ece"],
     ),
-    "weights": (None, {"weight": "w"}, ["accuracy", "f1_macro", "cf1", "log_loss"]),
+    "weights": (None, {"columns": {"weight": "w"}}, ["accuracy", "f1_macro", "cf1", "log_loss"]),
     "values": (real_frame, {}, ["rmse", "mae"]),
-    "scores": (lambda: real_frame().drop(columns="y_true"), {"scores": True}, ["mean_score"]),
+    "scores": (lambda: real_frame().drop(columns="y_true"), {"kind": "scores"}, ["mean_score"]),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", SWAPPED)
 def test_swaps_of_blocks_are_those_of_memory(case, soft_frame):
     make, options, metrics = SWAPPED[case]
-    frame = make() if make else soft_frame if "weight" in options else soft_frame.drop(columns="w")
+    frame = make() if make else soft_frame if "columns" in options else soft_frame.drop(columns="w")
     asked = {"metrics": metrics, "method": "normal", "n_resamples": 99}
     memory = mc.compare(mc.read_predictions(frame, **options), **asked)
     scan = mc.compare(mc.io.scan_predictions(frame, **options), **asked)

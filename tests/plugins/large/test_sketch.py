@@ -141,7 +141,7 @@ def test_strata_are_sketched_and_compared(scan, run, wide_csv):
     made = run("sketch", "x.parquet", "--read", "strata=s", *scan, "-m", "f1", "-o", "s.parquet")
     assert made.code == 0
     done = run("compare", "s.parquet", "-m", "f1", "--resamples", 99, "--format", "csv")
-    sketched = mc.io.sketch(mc.read_predictions("x.parquet", strata="s"), "f1")
+    sketched = mc.io.sketch(mc.read_predictions("x.parquet", columns={"strata": "s"}), "f1")
     assert sketched.about.strata == ("u", "v", "w")
     assert (done.code, done.out) == (0, as_csv(mc.compare(sketched, "f1", n_resamples=99)))
 

@@ -182,9 +182,10 @@ def test_a_scan_is_sketched_as_rows_in_memory():
     rows = pd.DataFrame({"y_true": PREDS.y_true, "s": PREDS.strata})
     for model in PREDS.models:
         rows[model] = PREDS.output(model).array
-    found = mc.io.sketch(mc.io.scan_predictions(rows, strata="s"), METRICS)
+    found = mc.io.sketch(mc.io.scan_predictions(rows, columns={"strata": "s"}), METRICS)
     pd.testing.assert_frame_equal(
-        found.to_frame(), mc.io.sketch(mc.read_predictions(rows, strata="s"), METRICS).to_frame()
+        found.to_frame(),
+        mc.io.sketch(mc.read_predictions(rows, columns={"strata": "s"}), METRICS).to_frame(),
     )
     np.testing.assert_array_equal(found.counts, SKETCH.counts)
 
@@ -205,7 +206,7 @@ REFUSED = {
     r"4,096 buckets keeps at most 16 strata, not 20": lambda: sum(
         mc.io.sketch(of(np.arange(40) // 4 + first), "accuracy", buckets=4_096) for first in (0, 10)
     ),
-    r"a sketch cannot have strata of clusters: .* Leave strata=": lambda: mc.io.sketch(
+    r"a sketch cannot have strata of clusters: .* Leave strata ": lambda: mc.io.sketch(
         PREDS.with_columns(groups=PREDS.strata), METRICS
     ),
     r"different designs, strata and no strata, so they cannot be added": lambda: (

@@ -388,7 +388,7 @@ def test_the_default_metrics_of_a_scan_are_those_of_its_rows():
     scores = {model: frame[model] for model in "ab"}
     read = mc.Predictions(None, scores, kind="scores", ids=frame["id"])
     same_numbers(
-        mc.io.sketch(mc.io.scan_predictions(frame, scores=True, models=["a", "b"])),
+        mc.io.sketch(mc.io.scan_predictions(frame, kind="scores", models=["a", "b"])),
         mc.io.sketch(read),
     )
 

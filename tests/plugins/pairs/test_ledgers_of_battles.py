@@ -38,7 +38,7 @@ def test_looks_at_strengths_are_refused_before_any_is_spent(path):
 @pytest.mark.filterwarnings("ignore::modelcompare.data.checks.DataWarning")
 def test_win_rates_of_items_stay_and_have_looks(path):
     for n in (120, 240):
-        rates = mc.from_battles(battles(n), baseline="c", item="question_id")
+        rates = mc.from_battles(battles(n), baseline="c", columns={"item": "question_id"})
         found = mc.gate(rates, "a", "b", ["win_rate:+0"], ledger=mc.Ledger(path, looks=4))
     assert found.ledger.startswith("Look 2 of 4")
 

@@ -13,9 +13,11 @@ FOLDS = pd.DataFrame(RNG.random((10, 3)), columns=["a", "b", "c"])
 SETS = FOLDS.assign(dataset=[f"d{i}" for i in range(10)]).melt(
     "dataset", var_name="model", value_name="score"
 )
-UNCLEAR = "`table`: its columns ({0}) do not show whether a row is a data set, a model or one score. Name data sets (id) and models (model_column), as with {1}; name runs with runs='COLUMN' (--read run=COLUMN)."
-EITHER = "id={0!r} (--id {0}) or model_column={0!r} (--read model-column={0})"
-NEITHER = "id='COLUMN', model_column='COLUMN' (--id COLUMN --read model-column=COLUMN)"
+UNCLEAR = "`table`: its columns ({0}) do not show whether a row is a data set, a model or one score. Name data sets (id) and models (model), as with {1}; name runs with columns={{'runs': 'COLUMN'}} (--read run=COLUMN)."
+EITHER = (
+    "columns={{'id': {0!r}}} (--id {0}) or columns={{'model': {0!r}}} (--read model-column={0})"
+)
+NEITHER = "columns={'id': 'COLUMN', 'model': 'COLUMN'} (--id COLUMN --read model-column=COLUMN)"
 WRITTEN = {"t.csv": "fold,a,b\n0,0.1,0.2\n1,0.3,NA\n"}
 
 # fmt: off
@@ -24,13 +26,13 @@ CASES: list[Call | Run] = [
     Call("ranks over one data set", lambda _: mc.inference.critical_difference(FOLDS[:1]), "`table` needs a row for each of 2 data sets or more; it has 1."),
     Call("ranks with data sets in the columns", lambda _: mc.inference.critical_difference(FOLDS.T), "`table` has the headings 0, 1, ..., which name no models; give a row for each data set and a column for each model, table.T perhaps."),
     Call("ranks with a missing score", lambda _: mc.inference.critical_difference(SETS[:-1]), "`table` lacks the score of c on data set 'd9' (1 missing in all); fill it in, or drop such data sets with missing='drop' (--missing drop)."),
-    Call("ranks with two scores of a model", lambda _: mc.inference.critical_difference(pd.concat([SETS, SETS[:1]])), "`table` has two scores of 'a' on 'd0'; if they are runs name their column with runs='COLUMN' (--read run=COLUMN)."),
+    Call("ranks with two scores of a model", lambda _: mc.inference.critical_difference(pd.concat([SETS, SETS[:1]])), "`table` has two scores of 'a' on 'd0'; if they are runs name their column with columns={'runs': 'COLUMN'} (--read run=COLUMN)."),
     Call("ranks of scores on nothing", lambda _: mc.inference.critical_difference(SETS.drop(columns="dataset")), UNCLEAR.format("model, score", NEITHER)),
     Call("ranks of two metrics in rows", lambda _: mc.inference.critical_difference(SETS.assign(metric=["f1", "mcc"] * 15)), "`table`: column 'metric' has f1, mcc; ranks are of one metric, so leave the rows of the others out."),
-    Call("ranks of two metrics in columns", lambda _: mc.inference.critical_difference(SETS.assign(value=1)), "`table` has in each row one score, in one of score, value; name it with score='score' (--read score=score)."),
-    Call("ranks by two names of data sets", lambda _: mc.inference.critical_difference(SETS.assign(task=["t", "u"] * 15)), "`table`: columns 'dataset' and 'task' have usual names for the same role; name one with id='dataset' (--id dataset)."),
+    Call("ranks of two metrics in columns", lambda _: mc.inference.critical_difference(SETS.assign(value=1)), "`table` has in each row one score, in one of score, value; name it with columns={'score': 'score'} (--read score=score)."),
+    Call("ranks by two names of data sets", lambda _: mc.inference.critical_difference(SETS.assign(task=["t", "u"] * 15)), "`table`: columns 'dataset' and 'task' have usual names for the same role; name one with columns={'id': 'dataset'} (--id dataset)."),
     Call("ranks of columns of metrics", lambda _: mc.inference.critical_difference({"model": ["a", "b", "c"], "f1": [0.1, 0.2, 0.3], "accuracy": [0.4, 0.5, 0.7]}), "`table` has in each row several scores, in columns of models or data sets; these are none: accuracy, f1; give one metric's scores."),
-    Call("ranks of a score in a wide table", lambda _: mc.inference.critical_difference(FOLDS, score="a"), "`table`: score= is for a table with one score in each row; leave it out. The columns are a, b, c."),
+    Call("ranks of a score in a wide table", lambda _: mc.inference.critical_difference(FOLDS, columns={"score": "a"}), "`table`: score is for a table with one score in each row; leave it out. The columns are a, b, c."),
     Call("ranks of a row of means", lambda _: mc.inference.critical_difference({"model": ["a", "b", "Mean"], "u": [0.1, 0.2, 0.3], "v": [0.1, 0.2, 0.3]}), "`table`: 'Mean' is named like a summary, not like a model; leave it out, or name all models with models= (--model)."),
     Call("ranks of a cell of two numbers", lambda _: mc.inference.critical_difference(FOLDS.astype(object).assign(a=["0.5/0.6", *[0.5] * 9])), "`table`: '0.5/0.6' of 'a' on 0 is no score; write a number, as 93.3, 93.3 +- 0.5 or 93.3 (0.5)."),
     Call("ranks of decimal commas", lambda _: mc.inference.critical_difference(FOLDS.astype(str).apply(lambda c: c.str[:4].str.replace(".", ","))), f"`table`: {str(FOLDS['a'][0])[:4].replace('.', ',')!r} in column 'a' has a comma; write a decimal point, as 93.3, and nothing between thousands."),
@@ -38,9 +40,9 @@ CASES: list[Call | Run] = [
     Call("ranks of a row without its name", lambda _: mc.inference.critical_difference(SETS.assign(dataset=SETS["dataset"].where(SETS.index != 3))), "`table`: column 'dataset' is empty in 1 row (row 3); fill it in, or leave them out."),
     Run("ranks: an index of names", "ranks t.csv", UNCLEAR.format("unnamed, a, b, c", EITHER.format("unnamed")), {"t.csv": ",a,b,c\nu,0.1,0.2,0.3\nv,0.3,0.4,0.4\n"}),
     Call("ranks of shares and percentages", lambda _: mc.inference.critical_difference({"a": [0.93, 0.83], "b": [92.0, 82.0], "c": [91.0, 81.0]}), "`table`: scores of 'a' look like shares (0.93), those of 'b' like percentages (92); write all in one unit."),
-    Call("ranks by prices", lambda _: mc.inference.critical_difference({"model": ["a", "b", "c"], "Price ($/M)": [0.5, 3, 15], "u": [0.1, 0.2, 0.3], "v": [0.1, 0.2, 0.3]}), "`table`: column 'Price ($/M)' may be a cost or a size, not a data set; name the data sets, as score=['u', 'v'] (--read score=u --read score=v)."),
+    Call("ranks by prices", lambda _: mc.inference.critical_difference({"model": ["a", "b", "c"], "Price ($/M)": [0.5, 3, 15], "u": [0.1, 0.2, 0.3], "v": [0.1, 0.2, 0.3]}), "`table`: column 'Price ($/M)' may be a cost or a size, not a data set; name the data sets, as columns={'score': ['u', 'v']} (--read score=u --read score=v)."),
     Call("ranks of lists", lambda _: mc.inference.critical_difference(FOLDS.assign(d=[[1]] * 10)), "column 'd' contains lists or objects; give one label, number or text for each sample."),
-    Call("ranks by errors of no direction", lambda _: mc.inference.critical_difference({"model": ["a", "b", "c"], "TED WER": [0.1, 0.2, 0.3], "news": [0.1, 0.2, 0.3]}), "`table`: column 'TED WER' is named like an error; if low scores are good in all columns pass greater_is_better=False (--lower-is-better), else name the data sets, as score=['news'] (--read score=news)."),
+    Call("ranks by errors of no direction", lambda _: mc.inference.critical_difference({"model": ["a", "b", "c"], "TED WER": [0.1, 0.2, 0.3], "news": [0.1, 0.2, 0.3]}), "`table`: column 'TED WER' is named like an error; if low scores are good in all columns pass greater_is_better=False (--lower-is-better), else name the data sets, as columns={'score': ['news']} (--read score=news)."),
     Call("an unknown test of ranks", lambda _: mc.inference.critical_difference(FOLDS, test="holm"), "`test` must be one of nemenyi, wilcoxon-holm, got 'holm'."),
     Run("ranks: two models", "ranks t.csv", "Friedman's test needs 3 models, the table has 2; compare two by paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', method='wilcoxon'), each data set a sample.", {"t.csv": "dataset,a,b\nu,0.1,0.2\nv,0.3,0.4\n"}),
     Run("ranks: data sets that are not named so", "ranks t.csv", UNCLEAR.format("where, a, b, c", EITHER.format("where")), {"t.csv": "where,a,b,c\nu,0.1,0.2,0.3\nv,0.3,0.4,0.4\n"}),

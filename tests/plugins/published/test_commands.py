@@ -78,7 +78,7 @@ ASKED = ("--read", "score=MASE", "--lower-is-better", "--format", "json")
 def test_ranks_of_a_folder_and_of_several_files_are_of_all_rows(run, tmp_path):
     leaderboards(tmp_path / "f")
     asked = run("ranks", "f")
-    assert "score='MASE' (--read score=MASE)" in asked.err
+    assert "columns={'score': 'MASE'} (--read score=MASE)" in asked.err
     done = run("ranks", "f", *ASKED)
     ranks = {row["model"]: row["mean_rank"] for row in json.loads(done.out)["ranks"]}
     assert ranks == {"net": 1.0, "tree": 2.0, "naive": 3.0}

@@ -39,10 +39,10 @@ def assert_ranked(result, scores=SCORES):
         (SCORES.T.rename_axis("llm"), {}),
         (LONG.rename(columns={"system": "net"}), {}), (LONG.rename(columns={"corpus": "of"}), {}),
         (LONG.rename(columns={"acc": "what"}), {}),
-        (SETS.rename(columns={"corpus": "where"}), {"id": "where"}),
-        (MODELS.rename(columns={"system": "who"}), {"model_column": "who"}),
-        (LONG.set_axis(["a", "b", "c"], axis=1), {"model_column": "b", "id": "a"}),
-        (LONG.assign(f1=0.5), {"score": "acc"}),
+        (SETS.rename(columns={"corpus": "where"}), {"columns": {"id": "where"}}),
+        (MODELS.rename(columns={"system": "who"}), {"columns": {"model": "who"}}),
+        (LONG.set_axis(["a", "b", "c"], axis=1), {"columns": {"model": "b", "id": "a"}}),
+        (LONG.assign(f1=0.5), {"columns": {"score": "acc"}}),
         (LONG.assign(metric="accuracy"), {}),
         (SETS.assign(zero=0.1), {"models": ["b*", "cnn"]}),
     ],
@@ -74,7 +74,7 @@ def test_seeds_are_averaged(table):
     assert_ranked(found)
     assert found.notes == ("Runs: seed, the mean of 3.",)
     named = pd.concat(shifted, ignore_index=True).rename(columns={"seed": "epoch"})
-    assert_ranked(read(named, runs="epoch"))
+    assert_ranked(read(named, columns={"runs": "epoch"}))
     with pytest.raises(ValueError, match=r"\(--read run=COLUMN\)"):
         read(named)
     fewer = read(pd.concat([*shifted[:1], shifted[0].assign(seed=2)[:1]], ignore_index=True))

@@ -82,7 +82,7 @@ def test_epochs_are_runs_and_a_sample_that_failed_is_there_without_scores():
 def test_epochs_are_answers_of_one_run_and_a_sample_is_their_cluster():
     """The second answer to one sample has nothing in common with that to another."""
     logs = [str(DATA / "inspect" / name) for name in ("alpha.json", "beta.json")]
-    preds = mc.read_predictions(logs, missing="worst", score="match")
+    preds = mc.read_predictions(logs, missing="worst", columns={"score": "match"})
     assert preds.runs is None
     assert (len(preds), len({*preds.groups})) == (12, 6)
     assert "generalize_to:" not in mc.compare(preds, n_resamples=99).signature

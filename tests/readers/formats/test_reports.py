@@ -220,9 +220,9 @@ def test_reports_of_one_repository_are_read_and_two_can_be_left_out_as_clusters(
     pd.testing.assert_frame_equal(alone.scores[bounds], want[bounds])
     two = [_report(tmp_path / f"{m}.two.json", s, ["d__d", "p__p"]) for m, s in solved.items()]
     assert {*mc.read_predictions(two).groups} == {"d__d", "p__p"}
-    assert {*mc.read_predictions(two, groups="group").groups} == {"d__d", "p__p"}
+    assert {*mc.read_predictions(two, columns={"groups": "group"}).groups} == {"d__d", "p__p"}
     # What the message about too few clusters names, also on the command line.
-    by_id = mc.read_predictions(two, groups="id")
+    by_id = mc.read_predictions(two, columns={"groups": "id"})
     assert by_id.groups is None
     pd.testing.assert_frame_equal(mc.compare(by_id, n_resamples=99).scores[bounds], want[bounds])
 
@@ -232,8 +232,8 @@ def test_of_several_reports_of_a_model_runs_stay_together_without_repositories(t
         _report(tmp_path / f"{model}.{run}.json", {*range(run, 40, 3)}, ["d__d"])
         for model in "ab" for run in (1, 2)
     ]  # fmt: skip
-    for options in ({}, {"groups": "id"}):
-        preds = mc.read_predictions(paths, **options)
+    for columns in ({}, {"groups": "id"}):
+        preds = mc.read_predictions(paths, columns=columns)
         assert (len(preds), len({*preds.groups})) == (80, 40)
 
 

@@ -100,7 +100,7 @@ def test_statistics_of_helm_have_the_means_of_its_own_summary():
                 if each["name"]["split"] == split and each["name"]["name"].endswith("exact_match")
             }
             several = len({each["name"]["split"] for each in own}) > 1
-            options = {"set": f"{MMLU} {split}"} if several else {}
+            options = {"columns": {"set": f"{MMLU} {split}"}} if several else {}
             (found,) = means(run / "per_instance_stats.json", **options).values() if (
                 not several or split == "test"
             ) else [wanted]  # fmt: skip
@@ -108,7 +108,7 @@ def test_statistics_of_helm_have_the_means_of_its_own_summary():
 
 
 def test_a_run_of_helm_is_named_by_its_folder_and_files_beside_are_left_out():
-    preds = mc.read_predictions(DATA / "helm", set=f"{MMLU} test")
+    preds = mc.read_predictions(DATA / "helm", columns={"set": f"{MMLU} test"})
     assert preds.models == ("openai_gpt2",)
     assert preds.n_samples == 9
     with pytest.raises(ValueError, match=f"there are 3 test sets.*{MMLU} valid"):
@@ -227,7 +227,9 @@ def test_a_field_named_file_describes_the_rows(tmp_path):
     path = tmp_path / first.name
     path.write_text("".join(json.dumps({**row, "file": "a.py"}) + "\n" for row in rows))
     assert means(path) == means(first)
-    assert mc.read_predictions(path, slices=["file"]).slices["file"].unique().tolist() == ["a.py"]
+    assert mc.read_predictions(path, columns={"slices": ["file"]}).slices[
+        "file"
+    ].unique().tolist() == ["a.py"]
 
 
 def test_gradings_of_mt_bench_are_rows_of_a_question_and_turn():
@@ -294,10 +296,10 @@ def test_details_of_opencompass_have_its_accuracy():
             model: {"correct": json.loads((DATA / "opencompass" / model / f"{name}.json").read_text())[key] / 100}
             for model in ("small", "large")
         }  # fmt: skip
-        assert means(DATA / "opencompass", set=name) == near(expected)
+        assert means(DATA / "opencompass", columns={"set": name}) == near(expected)
         files = [DATA / "opencompass" / model / f"{name}.json" for model in expected]
         assert means(files) == near(expected)
-    preds = mc.read_predictions(DATA / "opencompass", set="repeated")
+    preds = mc.read_predictions(DATA / "opencompass", columns={"set": "repeated"})
     assert preds.ids.tolist()[:2] == ["letters_0 run 1", "letters_0 run 2"]
 
 
@@ -419,7 +421,7 @@ def test_metrics_of_mlflow_are_means_of_their_columns():
     assert found["ari_grade_level"] == pytest.approx(mean(row[column] for row in table["data"]))
     judged = table["columns"].index("answer_correctness/v1/score")
     held = [row[judged] for row in table["data"] if row[judged] is not None]
-    scores = means(path, score="answer_correctness")
+    scores = means(path, columns={"score": "answer_correctness"})
     assert scores["eval_results_table"]["answer_correctness"] == pytest.approx(mean(held))
 
 
