@@ -8,7 +8,7 @@ import click
 
 import modelcompare
 from modelcompare.cli import application
-from modelcompare.cli.commands import Panelled, written
+from modelcompare.cli.commands import Panelled, key_and_value
 from modelcompare.cli.options import READING
 
 # Each page of names: its title. The first is of `modelcompare` itself, the others of its rooms.
@@ -84,7 +84,7 @@ def _command_line() -> str:
     parts += [
         "## --read\n\nKeys of `--read KEY=VALUE`, for every command that reads predictions.\n"
     ]
-    parts += [f"`{written(key)}`\n:   {key.help}\n" for key in READING.keys]
+    parts += [f"`{key_and_value(key)}`\n:   {key.help}\n" for key in READING.keys]
     return "\n".join(parts)
 
 

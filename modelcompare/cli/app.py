@@ -16,7 +16,7 @@ import click
 from click.shell_completion import BashComplete, FishComplete, ZshComplete, shell_complete
 
 import modelcompare as mc
-from modelcompare.cli.commands import Program, made
+from modelcompare.cli.commands import Program, make_command
 from modelcompare.cli.streams import CannotWriteError, answer, begin, say
 from modelcompare.cli.table import COMMANDS
 from modelcompare.plugs import needed
@@ -56,7 +56,7 @@ def application(command: str | None = None, *, everything: bool = False) -> Prog
         first, _, within = row.name.partition(" ")
         if command in (None, first):
             group = _group(program, first, row.group) if within else program
-            group.add_command(made(row, everything=everything))
+            group.add_command(make_command(row, everything=everything))
     return program
 
 

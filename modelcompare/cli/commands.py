@@ -154,7 +154,7 @@ class Panelled(click.Command):
                 formatter.write_dl([row for _, row in rows if row], _COLUMN)
         if self.keys:
             with formatter.section("Keys of --read"):
-                formatter.write_dl([(written(key), key.help) for key in self.keys], _COLUMN)
+                formatter.write_dl([(key_and_value(key), key.help) for key in self.keys], _COLUMN)
 
     def _panel(self, param: click.Parameter) -> str:
         of_its_own = "Arguments" if isinstance(param, click.Argument) else "Options"
@@ -168,7 +168,7 @@ class Panelled(click.Command):
         return str(option.metavar), option.help + required
 
 
-def made(command: Command, *, everything: bool = False) -> click.Command:
+def make_command(command: Command, *, everything: bool = False) -> click.Command:
     """Return a command of the application; without arguments it shows its help if it needs some.
 
     Its help shows the options that most users need, or everything.
@@ -216,7 +216,7 @@ def _epilog(command: Command, options: Sequence[Option], *, everything: bool) ->
     return "\n\n".join(parts) or None
 
 
-def written(key: Option) -> str:
+def key_and_value(key: Option) -> str:
     """Return a key with its value as ``--read`` takes it."""
     return key_of(key) if key.type is bool else f"{key_of(key)}={key.metavar}"
 
@@ -317,7 +317,7 @@ def _keyed(keys: Sequence[Option], texts: Sequence[str]) -> dict[str, Any]:
             hint = did_you_mean(near, otherwise=f"it has {', '.join(known)}.")
             raise ValueError(f"--read has no key {name!r}; {hint}")
         if bool(equals) == (known[name].type is bool):
-            raise ValueError(f"--read {text}: write --read {written(known[name])}.")
+            raise ValueError(f"--read {text}: write --read {key_and_value(known[name])}.")
         found.setdefault(name, []).append(value)
     return {key.name: _value(key, found.get(key_of(key), [])) for key in keys}
 

@@ -13,7 +13,7 @@ from modelcompare.cli.options import (
     Texts,
     flag,
     metric,
-    named,
+    named_option,
 )
 from modelcompare.options import OPTIONS, REQUIRED, Option
 from modelcompare.words import GateFormat, listed
@@ -50,7 +50,7 @@ INCONCLUSIVE = Option(
 CANDIDATE = Option(
     name="candidate", metavar="MODEL", help="Model that would replace it.",
 )  # fmt: skip
-LABEL = named("label", panel=None)
+LABEL = named_option("label", panel=None)
 GATES = (
     Command(
         "gate",
@@ -58,14 +58,14 @@ GATES = (
         (
             WHOLE,
             question(
-                named("baseline", "Model in use.", type=str, default=REQUIRED, panel=None),
+                named_option("baseline", "Model in use.", type=str, default=REQUIRED, panel=None),
                 replace(CANDIDATE, type=str, default=REQUIRED), metric(panel=None),
                 OPTIONS["margin"],
                 flag(name="non_inferior", help="Pass if not worse (the default)."),
                 flag(name="superior", help="Pass if better by the margin."),
                 flag(name="equivalent", help="Pass if within the margins (TOST)."), LABEL, RULE,
             ),
-            named("alpha", "One-sided level.", panel=None), *OF_SETS, INCONCLUSIVE,
+            named_option("alpha", "One-sided level.", panel=None), *OF_SETS, INCONCLUSIVE,
             Option(
                 name="format", type=GateFormat, default="text", metavar="FORM",
                 help=f"{listed(GateFormat)}; github annotates a workflow, and adds a table to its "

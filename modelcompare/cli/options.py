@@ -60,7 +60,7 @@ class Group:
         return (*self.options, *self.keys)
 
 
-def changed(group: Group, name: str, **changes: Any) -> Group:
+def change_option(group: Group, name: str, **changes: Any) -> Group:
     """Return a group with changes to one of its options."""
     options = (replace(each, **changes) if each.name == name else each for each in group.options)
     return replace(group, options=tuple(options))
@@ -73,16 +73,17 @@ def metric_names(incomplete: str) -> list[str]:
     return sorted(name for name in (*METRICS, *ALIASES) if name.startswith(incomplete))
 
 
-def named(name: str, help: str = "", **changes: Any) -> Option:
+def named_option(name: str, help: str = "", **changes: Any) -> Option:
     """Take a named option, with the help of this command or further changes."""
     option = OPTIONS[name]
     return replace(option, help=help or option.help, **changes)
 
 
 flag = partial(Option, type=bool, default=False)
-metrics = partial(named, "metrics", complete=metric_names)
+metrics = partial(named_option, "metrics", complete=metric_names)
 metric = partial(
-    named, "metric", "Metric; by default f1_macro, mean_score of scores, rmse of real values.",
+    named_option, "metric",
+    "Metric; by default f1_macro, mean_score of scores, rmse of real values.",
     complete=metric_names,
 )  # fmt: skip
 statistics = partial(Option, panel="Statistics", metavar="NAME")
@@ -99,7 +100,7 @@ QUEUE = (
 )  # fmt: skip
 # Of several test sets.
 OF_SETS = (
-    named(
+    named_option(
         "generalize_to", "Answer for these runs and test sets (items), or for new ones: {choices}",
         type=GeneralizeToOfSets,
     ),
@@ -272,7 +273,7 @@ READING = Group(
     ),
 )  # fmt: skip
 # Of commands that show no subgroups.
-WHOLE = changed(READING, "slices", hidden=True)
+WHOLE = change_option(READING, "slices", hidden=True)
 # Options of reading that a table of results has too.
 RESULTS = Group(
     "reading",
@@ -322,7 +323,7 @@ FOLDER = Group(
 )  # fmt: skip
 
 
-def plotted(help: str, *others: Option) -> Group:
+def output_with_figure(help: str, *others: Option) -> Group:
     """Output with a figure, and other options of it."""
     plot = output(name="plot", flags="--plot", metavar="PATH", help=help)
     return replace(OUTPUT, options=(*_OUTPUT, plot, *others))

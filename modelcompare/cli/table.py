@@ -23,13 +23,13 @@ from modelcompare.cli.options import (
     RESULTS,
     WHOLE,
     Texts,
-    changed,
+    change_option,
     flag,
     metric,
     metric_names,
     metrics,
-    named,
-    plotted,
+    named_option,
+    output_with_figure,
     statistics,
 )
 from modelcompare.options import OPTIONS, REQUIRED, Option
@@ -46,7 +46,7 @@ _LOWER = statistics(
     metavar="", parse=lambda lower: not lower,
     help="Direction of scores; by default by their name.",
 )  # fmt: skip
-_STUDY_LEVEL = named("alpha", "Level.")
+_STUDY_LEVEL = named_option("alpha", "Level.")
 _COMMANDS = (
     Command(
         "compare",
@@ -65,7 +65,7 @@ _COMMANDS = (
             OPTIONS["baseline"], replace(OPTIONS["generalize_to"], advanced=True), _LEVEL,
             replace(OPTIONS["alpha"], advanced=True),
             replace(OPTIONS["family"], advanced=True), OPTIONS["zero_division"], *RESAMPLING,
-            plotted("Write a forest plot too: .png, .pdf or .svg.", FIGURE),
+            output_with_figure("Write a forest plot too: .png, .pdf or .svg.", FIGURE),
         ),
         "Compare models on one test set: intervals, paired tests.",
         (
@@ -85,16 +85,16 @@ _COMMANDS = (
         "groups",
         "ask:groups",
         (
-            changed(READING, "slices", flags="--by", advanced=False), _AS_COMPARE,
+            change_option(READING, "slices", flags="--by", advanced=False), _AS_COMPARE,
             replace(OPTIONS["min_size"], type=int | None, default=None),
-            named("correction", "Correction for all groups: {choices}"), *OF_SETS, _LEVEL,
+            named_option("correction", "Correction for all groups: {choices}"), *OF_SETS, _LEVEL,
             replace(OPTIONS["alpha"], advanced=True),
             flag(
                 name="gaps", panel="Statistics",
                 help="With --by: gaps of one metric between subgroups, for each model; recall for "
                 "equal opportunity, selection_rate for demographic parity.",
             ),
-            named(
+            named_option(
                 "margin", "With --gaps: largest gap that does not matter; exit 1 unless all are "
                 "within it.", panel="Statistics",
             ),
@@ -114,9 +114,9 @@ _COMMANDS = (
         "sample-size",
         "ask:of_two_models",
         (
-            changed(WHOLE, "files", default=()),
-            metric(),
-            OPTIONS["label"], named("margin", "Difference to detect; by default the observed one."),
+            change_option(WHOLE, "files", default=()),
+            metric(), OPTIONS["label"],
+            named_option("margin", "Difference to detect; by default the observed one."),
             _STUDY_LEVEL, OPTIONS["power"], OF_SETS[0], OPTIONS["cost_item"],
             OPTIONS["cost_run"], OPTIONS["zero_division"], *QUEUE,
             FOLDER,
@@ -139,12 +139,12 @@ _COMMANDS = (
                 "or data set each unless they name these; or a folder of MTEB's results.",
             ),
             RESULTS,
-            named(
+            named_option(
                 "test", type=PosthocTest | None, default=None,
                 help=f"Of pairs by ranks: {listed(PosthocTest)}",
             ),
             _LOWER, OPTIONS["alpha"],
-            plotted("Write the critical-difference diagram: .png, .pdf or .svg."),
+            output_with_figure("Write the critical-difference diagram: .png, .pdf or .svg."),
         ),
         """Compare models by a table of their scores.
 
@@ -178,7 +178,7 @@ _COMMANDS = (
         "report",
         "report:report",
         (
-            changed(READING, "slices", advanced=False), metrics(panel=None),
+            change_option(READING, "slices", advanced=False), metrics(panel=None),
             Option(
                 name="output", flags="--output -o", type=Path | None, metavar="PATH",
                 help="File to write; report.html by default.",

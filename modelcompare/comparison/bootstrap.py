@@ -13,7 +13,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.planning import serve
-from modelcompare.comparison.selected import places_of, selected
+from modelcompare.comparison.selected import places_of, select_values
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
@@ -103,7 +103,7 @@ def bootstrap(
     )
     weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng), scheme, size)
     every = BootstrapResult(evaluation, weights, n_jobs, progress)
-    return drawn_now(every, undefined, places_of(evaluation, classes))
+    return draw_values(every, undefined, places_of(evaluation, classes))
 
 
 def evaluate(
@@ -123,7 +123,7 @@ def evaluate(
     return evaluation
 
 
-def drawn_now(
+def draw_values(
     every: BootstrapResult, undefined: Undefined, places: IntArray | None
 ) -> BootstrapResult:
     """Draw the resamples, and select the requested values by their positions.
@@ -133,7 +133,7 @@ def drawn_now(
     draws = every.draws
     if undefined == "redraw":
         _redraw(draws, every, places)
-    result = selected(every, places)
+    result = select_values(every, places)
     if undefined == "raise" and result.n_undefined.any():
         model, position = np.argwhere(result.n_undefined)[0]
         key = result.evaluation.keys[position]

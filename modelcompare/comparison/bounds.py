@@ -23,10 +23,10 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import winners
 from modelcompare.comparison.fills import Case, cases
-from modelcompare.comparison.pair_tables import lead_meaning, turned
+from modelcompare.comparison.pair_tables import lead_meaning, orient
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.tables import best_first, led
-from modelcompare.comparison.warned import held_back
+from modelcompare.comparison.tables import best_first, pairs_of_leader
+from modelcompare.comparison.warned import collect_warnings
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import with_models
@@ -184,7 +184,7 @@ class BoundedComparison(Comparison, stem="bounds"):
         leader, *others = order["model"]
         worst, best = (format_number(order[end].iloc[0], 4) for end in ("worst", "best"))
         range_text = worst if worst == best else f"{worst} to {best}"
-        beaten, unknown = led(pairs, leader, others)
+        beaten, unknown = pairs_of_leader(pairs, leader, others)
         name = value_name(key.metric, key.label)
         text = f"{name}: {leader} leads at its worst ({range_text})"
         if beaten:
@@ -203,7 +203,7 @@ class BoundedComparison(Comparison, stem="bounds"):
             "the reverse."
         )
         upwards = self.evidence.upwards
-        shown = turned(self.differences, upwards, ("low", "high"), ("ci_low", "ci_high"))
+        shown = orient(self.differences, upwards, ("low", "high"), ("ci_low", "ci_high"))
         tables = {
             "scores": self._table(
                 "Scores", self.scores, VALUE, "model", "worst", "best", "n_missing"
@@ -219,7 +219,7 @@ class BoundedComparison(Comparison, stem="bounds"):
         return self._document(tables, headline=self._headline, findings=self._findings, figures={})
 
 
-def bounded(
+def compare_bounds(
     compare: Callable[..., Comparison], predictions: TestSet,
     metrics: MetricLike | Sequence[MetricLike] | None, baseline: str | None,
     generalize_to: GeneralizeTo, zero_division: ZeroDivision, **options: Any,
@@ -312,7 +312,7 @@ def _compared(
     both = with_models(predictions, outputs, kind)
     if label is None:
         return compare(both, metrics)
-    with held_back() as caught:
+    with collect_warnings() as caught:
         found = compare(both, metrics)
     names = f"[{label}]", f"of class {label!r}"
     for each in caught:

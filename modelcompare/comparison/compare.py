@@ -11,9 +11,9 @@ import numpy as np
 from modelcompare import intervals, significance
 from modelcompare.arguments import checked, written_out
 from modelcompare.arrays import IntArray
-from modelcompare.comparison.bootstrap import drawn_now, evaluate
+from modelcompare.comparison.bootstrap import draw_values, evaluate
 from modelcompare.comparison.bootstrap_result import BootstrapResult
-from modelcompare.comparison.bounds import bounded
+from modelcompare.comparison.bounds import compare_bounds
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import Procedure, correct
 from modelcompare.comparison.duration import warn_of_time
@@ -21,7 +21,7 @@ from modelcompare.comparison.few_labels import warn_of_little_data
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.selected import intervals_at, places_of, selected, tested
+from modelcompare.comparison.selected import intervals_at, places_of, select_tests, select_values
 from modelcompare.comparison.warned import warn_of_no_width
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
@@ -199,7 +199,7 @@ def compare(
     missing results (p = 0.003 in the worst case).
     """
     if missing == "bounds":
-        return bounded(
+        return compare_bounds(
             compare, predictions, metrics, baseline, generalize_to, zero_division, n_jobs=n_jobs,
             rng=rng, n_resamples=n_resamples, confidence_level=confidence_level, method=method,
             test=test, correction=correction, family=family, alpha=alpha, scheme=scheme,
@@ -224,7 +224,7 @@ def compare(
     asked = _selected_values(replicated, undefined, places)
     steps = procedure.steps_down(len(a), n_resamples)
     every = PairView(replicated, (a, b), n_resamples, steps=steps)
-    pairs, outcome = tested(asked, every, significance.run_named(used, every))
+    pairs, outcome = select_tests(asked, every, significance.run_named(used, every))
     p_adjusted, corrections_used = correct(pairs, outcome, procedure)
     few = warn_of_tests(pairs, outcome, p_adjusted, procedure, every, places)
     scores, differences, sparse = _intervals(replicated, every, method, confidence_level, places)
@@ -291,7 +291,7 @@ def _selected_values(
     """Select values, drawn now if undefined resamples are treated or estimates need that pass."""
     of_scan = "units" not in every.evaluation.predictions.abilities
     drawn = every.n_resamples and (undefined != "count" or of_scan)
-    found = drawn_now(every, undefined, places) if drawn else selected(every, places)
+    found = draw_values(every, undefined, places) if drawn else select_values(every, places)
     # Count before the test, whose arrays stay in memory for the step-down.
     found.warn_of_undefined()
     return found

@@ -17,7 +17,7 @@ from modelcompare.comparison.groups import GroupComparison
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import WITHIN, check_weights, notes_of_sets, shares_of, within
 from modelcompare.comparison.suite_checks import check_metrics
-from modelcompare.comparison.warned import held_back, warn_of_few_sets
+from modelcompare.comparison.warned import collect_warnings, warn_of_few_sets
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
@@ -293,7 +293,7 @@ def _compare_each(
     results: dict[Any, Comparison] = {}
     warned: dict[type[Warning], list[str]] = {}
     for place, (key, name, predictions) in enumerate(groups):
-        with held_back() as caught:
+        with collect_warnings() as caught:
             results[key] = compare(predictions, metrics, rng=child_seed(seed, place), **options)
         for each in caught:
             warned.setdefault(each.category, []).append(f"{name}: {each.message}")

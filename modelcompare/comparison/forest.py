@@ -14,7 +14,7 @@ from modelcompare import escape
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_difference, places_of
-from modelcompare.comparison.tables import better_side, corrected_for, tested
+from modelcompare.comparison.tables import better_side, corrected_for, significance_of
 from modelcompare.directions import known_direction, words_of
 from modelcompare.report.figures.interval_rows import (
     MINUS,
@@ -44,7 +44,7 @@ _MAX_CLASSES = 12
 _MAX_ROWS = 48
 
 
-def selected(
+def select_models(
     result: Compared, places: Sequence[int], *, max_models: int | None = None,
     max_classes: int = _MAX_CLASSES, max_rows: int = _MAX_ROWS,
 ) -> tuple[dict[int, list[int]], str]:  # fmt: skip
@@ -91,7 +91,7 @@ def plot_comparison(
     metrics = result.metrics if metrics is None else metrics
     drawn, heights, remarks = [], [], []
     for metric in metrics:
-        shown, remark = selected(result, places_of(result, metric), max_models=max_models)
+        shown, remark = select_models(result, places_of(result, metric), max_models=max_models)
         remarks += [f"{metric}: {remark}"] if remark else []
         n_models = min(map(len, shown.values()))
         rows = {kind: _rows(result, kind, shown) for kind in _possible(kinds, n_models)}
@@ -135,7 +135,7 @@ def _note(result: Compared, kinds: Sequence[Kind], metrics: Sequence[str]) -> st
 
 def keys_of(result: Compared) -> list[tuple[str, Look]]:
     """Return the entries of the legend: the meaning of the colours."""
-    _, criterion = tested(result, result.metrics)
+    _, criterion = significance_of(result, result.metrics)
     return [*zip(meanings(criterion), (SAME, DIFFERENT), strict=True)]
 
 

@@ -25,7 +25,7 @@ def pair_table(
         alone = f"{level} and p are those of each difference by itself"
         notes = [f"{alone}; p ({correction}) is corrected."]
         corrected = [column(f"p ({correction})", "p_adjusted")]
-    shown = turned(frame, upwards, ("difference", "difference"), ("ci_low", "ci_high"))
+    shown = orient(frame, upwards, ("difference", "difference"), ("ci_low", "ci_high"))
     return Table.of(
         title, shown, *named, "model_a", "model_b", column("lead", "difference"),
         interval_column(confidence_level), column("p", "p_value"), *corrected,
@@ -46,7 +46,7 @@ def lead_meaning(upwards: Mapping[str, bool | None]) -> str:
     return f"+: a is {words_of(True).better}{of_others}"
 
 
-def turned(
+def orient(
     differences: pd.DataFrame, upwards: Mapping[str, bool | None], *ends: tuple[str, str]
 ) -> pd.DataFrame:
     """Return differences a - b of which + means that a is better; `ends` are pairs of columns."""

@@ -11,10 +11,10 @@ import pandas as pd
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.curves import empirical_curves, plot_curve
 from modelcompare.comparison.evidence import by_difference, places_of
-from modelcompare.comparison.forest import Kind, plot_comparison, selected
+from modelcompare.comparison.forest import Kind, plot_comparison, select_models
 from modelcompare.comparison.one_class import OneClass
 from modelcompare.comparison.standings import share_of_wins
-from modelcompare.comparison.tables import tested
+from modelcompare.comparison.tables import significance_of
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import words_of
@@ -64,7 +64,7 @@ def heatmap(
     """
     among("show", show, ("p_value", "wins"))
     at = _place(result, metric, label)
-    found, shown = selected(result, [at], max_models=matrices.MAX_MODELS)
+    found, shown = select_models(result, [at], max_models=matrices.MAX_MODELS)
     key, alpha, kept = result.keys[at], result.alpha, np.array(found[at])
     better = result.ahead[at][np.ix_(kept, kept)]
     names = [result.models[model] for model in kept]
@@ -72,10 +72,11 @@ def heatmap(
     p_values[a, b] = p_values[b, a] = result.p_adjusted[:, at]
     words = words_of(result.metric_info[key.metric].greater_is_better)
     wins = share_of_wins(result.direction[at] * result.bootstrap.draws[:, kept, at])
+    _, criterion = significance_of(result, [key.metric])
     caption = Caption(
         f"{result.headline}; {value_name(key.metric, key.label)}, all pairs, tests at {alpha:g}",
         result.signature, shown,
-        note=f"p adjusted by {result.correction}; bold: {tested(result, [key.metric])[1]}\n"
+        note=f"p adjusted by {result.correction}; bold: {criterion}\n"
         f"wins: share of resamples on which the model of the row is {words.better}; ties count "
         "half",
     )  # fmt: skip
@@ -91,7 +92,7 @@ def of_replicates(result: Compared, ax: Axes | None = None, *, metric: str | Non
     for name in _metrics(result, metric):
         places = places_of(result, name)
         most = raincloud.MAX_MODELS if result.keys[places[0]].label is None else None
-        shown, remark = selected(
+        shown, remark = select_models(
             result, places, max_models=most, max_classes=raincloud.MAX_CLASSES,
             max_rows=raincloud.MAX_ROWS,
         )  # fmt: skip
@@ -136,7 +137,7 @@ def classes(result: Compared, ax: Axes | None = None, *, metric: str | None = No
     else:
         named = per_class[0] if metric is None else among("metric", metric, per_class)
         places = places_of(result, named)
-        shown, remark = selected(result, places, max_models=matrices.MAX_CLASSES)
+        shown, remark = select_models(result, places, max_models=matrices.MAX_CLASSES)
         columns = [*shown]
         kept = np.array(sorted(shown[columns[0]], key=result.ranks[:, columns].mean(1).__getitem__))
         chosen = np.ix_(kept, np.array(columns))

@@ -29,7 +29,7 @@ def places_of(evaluation: Evaluation, classes: Mapping[str, Sequence[Any]]) -> I
     ])  # fmt: skip
 
 
-def selected(result: BootstrapResult, places: IntArray | None) -> BootstrapResult:
+def select_values(result: BootstrapResult, places: IntArray | None) -> BootstrapResult:
     """Select values of a result by their positions; all if none are given."""
     if places is None:
         return result
@@ -40,7 +40,9 @@ def selected(result: BootstrapResult, places: IntArray | None) -> BootstrapResul
     )  # fmt: skip
 
 
-def tested(asked: BootstrapResult, pairs: PairView, outcome: Outcome) -> tuple[PairView, Outcome]:
+def select_tests(
+    asked: BootstrapResult, pairs: PairView, outcome: Outcome
+) -> tuple[PairView, Outcome]:
     """Select the values of a result among those of pairs and of their test.
 
     Step-downs are restricted to these values.

@@ -13,7 +13,7 @@ from scipy.stats import kendalltau
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import POWER, Compared
 from modelcompare.comparison.suite_checks import check_names
-from modelcompare.comparison.tables import best_first, led
+from modelcompare.comparison.tables import best_first, pairs_of_leader
 from modelcompare.data.sizes import n_items
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import Words, words_of
@@ -238,7 +238,7 @@ def pooled_findings(
             clauses = [_led_by(known, pairs, [*bounds["model"]], [*none], words, below)]
         for row in bounds.itertuples():
             ends = interval_clause(row.ci_low, row.ci_high, 3, first.confidence_level)
-            beaten, _ = led(pairs, row.model, own["model"].drop(row.Index), below=below)
+            beaten, _ = pairs_of_leader(pairs, row.model, own["model"].drop(row.Index), below=below)
             better = [_better_than(beaten, words)] if beaten else []
             clauses.append(joined([f"that of {row.model} is unknown ({ends})", *better]))
         if len(none) == len(own):
@@ -277,7 +277,7 @@ def _led_by(
     some = "of the models that lack no test set " if lacking else ""
     some = "of the models with a value " if none and not lacking else some
     clauses = [f"{some}{leader} {words.leads} ({best})"]
-    beaten, _ = led(differences, leader, [*others, *lacking], below=below)
+    beaten, _ = pairs_of_leader(differences, leader, [*others, *lacking], below=below)
     if beaten:
         clauses.append(_better_than(beaten, words))
     if tied := [model for model in others if model not in beaten]:
@@ -300,7 +300,7 @@ def mean_rows(
     own, pairs = best_first(scores, differences, key, "estimate", upwards=up is not False)
     own = own.head(most)
     leader, *others = own["model"]
-    beaten, _ = led(pairs, leader, others)
+    beaten, _ = pairs_of_leader(pairs, leader, others)
     rows = [Row(folded_name(what))]
     for row in own.itertuples():
         ends = (row.estimate, row.ci_low, row.ci_high)

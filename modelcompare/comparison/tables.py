@@ -75,7 +75,7 @@ def _score_table(result: Compared, metric: str) -> Table:
         n_shown=20,
         shown_first=_shown_first(result, metric),
         metric=metric,
-        tested=tested(result, [metric]) if known else None,
+        tested=significance_of(result, [metric]) if known else None,
     )
 
 
@@ -97,12 +97,12 @@ def _lead_table(result: Compared, metric: str, *, every: bool = False) -> Table:
         unit="row" if every or result.baseline is not None else "pair",
         shown_first=_shown_first(result, metric),
         metric=metric,
-        tested=tested(result, [metric]),
+        tested=significance_of(result, [metric]),
         every=partial(_lead_table, result, metric, every=True),
     )
 
 
-def tested(result: Compared, metrics: Sequence[str]) -> tuple[str, str]:
+def significance_of(result: Compared, metrics: Sequence[str]) -> tuple[str, str]:
     """Return the column that flags significant differences of metrics, and their criterion."""
     by_p = f"{'p' if result.correction == 'none' else 'adjusted p'} < {result.alpha:g}"
     of_interval = f"{interval_title(result.confidence_level)} excludes 0"
@@ -326,7 +326,7 @@ def best_first(
     return own.sort_values(by, ascending=not upwards, kind="stable"), pairs
 
 
-def led(
+def pairs_of_leader(
     differences: pd.DataFrame, leader: str, others: Sequence[str], *, below: float | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return rows of a leader's pairs by other model: significantly worse ones, and the rest.
@@ -355,7 +355,7 @@ def led_clauses(
 
     With the level of the intervals, they name p-values, and intervals that part from them.
     """
-    beaten, tied = led(differences, leader, others)
+    beaten, tied = pairs_of_leader(differences, leader, others)
     named, level_with = [*beaten], [*tied]
     if level is not None:
         named = [f"{x} ({_ahead(x, row, level)})" for x, row in beaten.items()]

@@ -369,7 +369,7 @@ def _flaw(low: float, high: float) -> str:
 
 
 @contextmanager
-def held_back() -> Iterator[list[warnings.WarningMessage]]:
+def collect_warnings() -> Iterator[list[warnings.WarningMessage]]:
     """Collect all warnings in the returned list instead of showing them."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -379,7 +379,7 @@ def held_back() -> Iterator[list[warnings.WarningMessage]]:
 @contextmanager
 def each_warning_once() -> Iterator[None]:
     """Show each distinct warning once, at the end."""
-    with held_back() as caught:
+    with collect_warnings() as caught:
         yield
     for text, category in dict.fromkeys((str(each.message), each.category) for each in caught):
         warn_caller(text, category)

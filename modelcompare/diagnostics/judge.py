@@ -15,7 +15,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.comparison.few_labels import warn_if_not_drawn, worth_in_words
 from modelcompare.data.predictions import Predictions
-from modelcompare.diagnostics.labelled import EFFECTS, Labelled, adjusted
+from modelcompare.diagnostics.labelled import EFFECTS, Labelled, adjusted_frame
 from modelcompare.directions import words_of
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
@@ -333,7 +333,7 @@ def judge_report(
         seed_label=rng_label(rng), confidence_level=confidence_level, alpha=alpha,
         greater_is_better=predictions.scores.direction()[0] if predictions.kind.scored else True,
         agreement=labelled.agreement(), confusion=labelled.confusion(), bias=bias,
-        favours=labelled.favours(bias), effects=adjusted(effects, EFFECTS),
+        favours=labelled.favours(bias), effects=adjusted_frame(effects, EFFECTS),
         worth=score_frame(judged.models, judged.keys, worth=judged.worth, saved=judged.saved),
         notes=(*Scope.of(predictions).notes, *labelled.notes()),
     )  # fmt: skip

@@ -134,7 +134,7 @@ class Labelled:
             found = self._compared(self._scores(sides, self.bounds))
             values = dict(zip(sides, found.scores["estimate"], strict=True))
             rows.append({"model": model, **values, **found.differences.iloc[0][_BIAS[2:]]})
-        return adjusted(rows, ["model", *_BIAS])
+        return adjusted_frame(rows, ["model", *_BIAS])
 
     def favours(self, bias: pd.DataFrame) -> pd.DataFrame:
         """Make the frame of `JudgeReport.favours`."""
@@ -201,7 +201,7 @@ def _design(predictions: Predictions, judge: Judge) -> dict[str, AnyArray | None
     }
 
 
-def adjusted(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
+def adjusted_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
     """Make a frame of tests, with p-values adjusted by Holm."""
     frame = pd.DataFrame(rows, columns=columns)
     return frame.assign(p_adjusted=adjust(frame["p_value"].to_numpy(np.float64), "holm"))

@@ -97,7 +97,7 @@ def assert_not_worse(
     rules = [rules] if isinstance(rules, str | Mapping) else [*rules]
     read = read_for_test(predictions, [baseline, candidate], rules, positive)
     found = gate(read, baseline, candidate, rules, alpha=alpha, **options)
-    return settled(found, on_inconclusive)
+    return assert_passed(found, on_inconclusive)
 
 
 def read_for_test(
@@ -117,7 +117,7 @@ def read_for_test(
     return read(predictions, **options)
 
 
-def settled(found: Answered, on_inconclusive: OnInconclusive) -> Answered:
+def assert_passed(found: Answered, on_inconclusive: OnInconclusive) -> Answered:
     """Return an answer; end a test that does not pass, with the sentences of what is not shown."""
     __tracebackhide__ = True
     inconclusive = found.answer == "not enough data"

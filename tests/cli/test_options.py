@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import modelcompare as mc
 from modelcompare import words
 from modelcompare.cli.app import COMMANDS, application
-from modelcompare.cli.commands import Command, made
+from modelcompare.cli.commands import Command, make_command
 from modelcompare.cli.options import OUTPUT, READING, Group
 from modelcompare.options import REQUIRED, Option
 from modelcompare.plugs import load
@@ -40,7 +40,7 @@ def called(monkeypatch):
         seen = {}
         module = SimpleNamespace(draw=lambda **given: seen.update(given), Colours=Colours)
         monkeypatch.setitem(sys.modules, "modelcompare.cli.drawing", module)
-        command = made(Command("draw", "drawing:draw", options, "Draw."))
+        command = make_command(Command("draw", "drawing:draw", options, "Draw."))
         result = CliRunner().invoke(command, arguments)
         assert result.exit_code == 0, result.output
         return seen

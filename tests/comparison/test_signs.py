@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.comparison.pair_tables import lead_meaning, turned
+from modelcompare.comparison.pair_tables import lead_meaning, orient
 from tests.plugged import plugged
 
 RNG = np.random.default_rng(0)
@@ -62,7 +62,7 @@ def test_turned_differences_have_turned_intervals():
          "ci_high": [3.0, 4.0, 2.0]}
     )  # fmt: skip
     upwards = {"rmse": False, "r2": True, "own": None}
-    found = turned(frame, upwards, ("difference", "difference"), ("ci_low", "ci_high"))
+    found = orient(frame, upwards, ("difference", "difference"), ("ci_low", "ci_high"))
     assert found.iloc[:, 1:].to_numpy().tolist() == [[-1, -3, -0.5], [2, 1, 4], [0, -1, 2]]
     assert lead_meaning(upwards) == "+: a is better, of own higher"
     assert lead_meaning({"own": None}) == "+: a is higher"

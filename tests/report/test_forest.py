@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.comparison.forest import plot_comparison, selected
+from modelcompare.comparison.forest import plot_comparison, select_models
 from modelcompare.report.figures.style import DIFFERENT, SAME
 
 CLASSES = ["contradiction", "entailment", "neutral"]
@@ -172,6 +172,6 @@ def test_where_not_all_models_fit_the_baseline_is_shown():
         result = mc.compare(
             mc.Predictions(y, models), "accuracy", baseline=baseline, test="wald", n_resamples=99
         )
-        shown, remark = selected(result.evidence, [0], max_models=2)
+        shown, remark = select_models(result.evidence, [0], max_models=2)
         assert sorted(shown[0]) == expected
         assert "2 of 4 models shown" in remark

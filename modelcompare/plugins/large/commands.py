@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from modelcompare.cli.commands import Command
-from modelcompare.cli.options import WHOLE, Group, Texts, changed, metrics, output
+from modelcompare.cli.options import WHOLE, Group, Texts, change_option, metrics, output
 from modelcompare.options import OPTIONS, Option
 from modelcompare.plugins.large.words import Dialect
 from modelcompare.words import listed
@@ -29,7 +29,7 @@ COMMANDS = (
         "sketch",
         "run:sketch",
         (
-            changed(
+            change_option(
                 WHOLE, "files", default=(), metavar="[FILE]",
                 help="Predictions, as for compare; or sketches, which are added up.",
             ),

@@ -11,11 +11,11 @@ from modelcompare.cli.options import (
     OF_SETS,
     RESAMPLING,
     WHOLE,
-    changed,
+    change_option,
     flag,
     metric,
-    named,
-    plotted,
+    named_option,
+    output_with_figure,
 )
 from modelcompare.options import OPTIONS, REQUIRED, Option
 from modelcompare.plugins.ledgers.words import Control, Spending
@@ -66,18 +66,18 @@ COMMANDS = (
         "keep",
         "run:keep",
         (
-            changed(WHOLE, "files", default=()),
+            change_option(WHOLE, "files", default=()),
             question(
                 Option(name="baseline", metavar="MODEL", help="Model kept last, or the first one."),
                 CANDIDATE, metric(panel=None),
                 replace(OPTIONS["margin"], help="Gain that must be exceeded; 0 by default."),
                 LABEL, RULE,
             ),
-            named("alpha", "One-sided level of all candidates together.", panel=None), *OF_SETS,
-            INCONCLUSIVE, replace(LEDGER, type=Path, default=REQUIRED), *CANDIDATES,
+            named_option("alpha", "One-sided level of all candidates together.", panel=None),
+            *OF_SETS, INCONCLUSIVE, replace(LEDGER, type=Path, default=REQUIRED), *CANDIDATES,
             flag(name="report", help="Report what was kept, and how much of it is luck."),
             OPTIONS["zero_division"], *RESAMPLING,
-            plotted("With --report, draw the history: .png, .pdf or .svg."),
+            output_with_figure("With --report, draw the history: .png, .pdf or .svg."),
         ),
         """Keep or discard one of many candidates, in a word.
 

@@ -26,7 +26,7 @@ from modelcompare.plugins.ledgers.fingerprints import (
     question_of,
 )
 from modelcompare.plugins.ledgers.history import History, n_of
-from modelcompare.plugins.ledgers.ledger import Ledger, check_ledger, opened
+from modelcompare.plugins.ledgers.ledger import Ledger, check_ledger, open_ledger
 from modelcompare.plugins.ledgers.levels import level_of_candidate
 from modelcompare.plugins.ledgers.words import Word
 from modelcompare.questions.decide import decide
@@ -198,7 +198,7 @@ def keep(
         raise ValueError("`any_time` is for samples that are added, `keep` for the same ones.")
     check_known(sets, baseline, candidate)
     check_kept_in_memory(sets)
-    with opened(Ledger.of(ledger), "candidates", read, alpha, options) as known:
+    with open_ledger(Ledger.of(ledger), "candidates", read, alpha, options) as known:
         first = known.entries[0] if known.entries else None
         sets = in_order(sets, first)
         asked = question_of(sets, (baseline, candidate), like=first)

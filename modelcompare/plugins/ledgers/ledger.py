@@ -155,7 +155,7 @@ class Ledger:
 
 
 @contextmanager
-def opened(
+def open_ledger(
     ledger: Ledger, kind: Kind, rules: Sequence[Mapping[str, Any]], alpha: float,
     options: Mapping[str, Any],
 ) -> Iterator[History]:  # fmt: skip

@@ -15,7 +15,7 @@ from modelcompare.plugins.ledgers.fingerprints import (
     question_of,
 )
 from modelcompare.plugins.ledgers.history import History, n_of
-from modelcompare.plugins.ledgers.ledger import Ledger, check_ledger, opened
+from modelcompare.plugins.ledgers.ledger import Ledger, check_ledger, open_ledger
 from modelcompare.plugins.ledgers.levels import levels_of_looks
 from modelcompare.questions.gate_result import GateResult
 
@@ -38,7 +38,7 @@ def at_look(
     check_ledger("ledger", ledger)
     check_stays(predictions)
     sets = by_name(predictions)
-    with opened(Ledger.of(ledger), "looks", rules, alpha, options) as known:
+    with open_ledger(Ledger.of(ledger), "looks", rules, alpha, options) as known:
         _check_levels(known, options)
         before = known.entries[-1] if known.entries else None
         if before is not None:

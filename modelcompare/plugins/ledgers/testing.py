@@ -8,7 +8,7 @@ from typing import Any
 
 from modelcompare.plugins.ledgers.keep import KeepResult, keep
 from modelcompare.plugins.ledgers.ledger import Ledger
-from modelcompare.questions.assertions import read_for_test, settled
+from modelcompare.questions.assertions import assert_passed, read_for_test
 from modelcompare.words import OnInconclusive, check_choice
 
 
@@ -69,4 +69,4 @@ def assert_kept(
     rules = [rules] if isinstance(rules, str | Mapping) else [*rules]
     read = read_for_test(predictions, [baseline, candidate], rules, positive)
     found = keep(read, baseline, candidate, rules, ledger=ledger, **options)
-    return settled(found, on_inconclusive)
+    return assert_passed(found, on_inconclusive)

@@ -14,7 +14,7 @@ from modelcompare.cli.options import (
     Texts,
     metric_names,
     metrics,
-    named,
+    named_option,
     statistics,
 )
 from modelcompare.options import OPTIONS, Option
@@ -24,7 +24,7 @@ from modelcompare.words import VarianceTest, listed
 # A colon in the name of a class separates nothing.
 _TWO_METRICS = re.compile(r"([^:\[]*(?:\[.*?\])?):(.+)")
 _LEVEL = OPTIONS["confidence_level"]
-_ZERO = named(
+_ZERO = named_option(
     "zero_division", "Value of 0 / 0: 0, 1, nan or paper; by default paper, and in averages nan.",
 )  # fmt: skip
 # Studies compute everything at every ratio.
@@ -79,12 +79,12 @@ COMMANDS = (
         "run:study",
         (
             WHOLE, _PAIRS,
-            named(
+            named_option(
                 "test", type=AgreementTest, default="t",
                 help=f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on "
                 "replicates, the others are valid.",
             ),
-            named("alpha", "Level.", default=0.01),
+            named_option("alpha", "Level.", default=0.01),
             replace(OPTIONS["generalize_to"], default="items"), _ZERO, *_RESAMPLING, FOLDER,
         ),
         "Count how often two metrics prefer the same model.\n\nSee the paper, section 6.2.",
@@ -103,7 +103,7 @@ COMMANDS = (
         "study sensitivity",
         "run:study",
         (
-            WHOLE, metrics("Metric (repeatable)."), named("method", default="percentile"),
+            WHOLE, metrics("Metric (repeatable)."), named_option("method", default="percentile"),
             replace(OPTIONS["generalize_to"], default="items"), OPTIONS["zero_division"],
             *_RESAMPLING, FOLDER,
         ),
