@@ -1,7 +1,8 @@
 """Proof from the totals of the test set that no resample is undefined.
 
 A total T of numbers between 0 and 1 comes from at least T samples, and a resample contains none of
-them with a probability below ``exp(-T)``.
+them with a probability below ``exp(-T)``. If whole clusters are drawn, it comes from at least T
+over the weight of the heaviest of them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.in_runs import is_of_rows
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
@@ -27,31 +29,39 @@ _WITHIN_ONE = frozenset((COUNT, *COUNTS, *SOFT_COUNTS))
 def never_undefined(evaluation: Evaluation) -> bool:
     """True if all values are defined on practically all resamples.
 
-    False if that is not known: for clusters, strata and buckets, for functions, and for metrics
-    without a quotient.
+    False if that is not known: for strata and buckets, for functions, for metrics without a
+    quotient, and for other metrics than sums where clusters are drawn.
     """
-    p = evaluation.predictions
-    if p.groups is not None or evaluation.units.strata is not None:
+    if evaluation.units.strata is not None:
         return False
     return all(_is_defined(evaluation, metric) for metric in evaluation.metrics)
 
 
 def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
+    formula = calibration_formula(metric)
+    if isinstance(metric, Metric) and not formula:
+        return _is_defined_sum(evaluation, metric)
+    if evaluation.predictions.groups is not None:
+        return False
     if isinstance(metric, OrderMetric):
         proofs = {
             "classes": _has_all_classes, "values": _vary, "samples": _has_samples,
             "objects": _has_objects,
         }  # fmt: skip
         return metric.defined_by != "" and proofs[metric.defined_by](evaluation)
-    if calibration_formula(metric):
-        p = evaluation.predictions
-        return p.sample_weight is None and len(p) >= _ENOUGH
-    return isinstance(metric, Metric) and _is_defined_sum(evaluation, metric)
+    p = evaluation.predictions
+    return bool(formula) and p.sample_weight is None and len(p) >= _ENOUGH
 
 
 def _is_defined_sum(evaluation: Evaluation, metric: Metric) -> bool:
-    parts = evaluation.parts(metric, evaluation.grand_total)
-    totals = [part / evaluation.predictions.largest_weight for part in parts]
+    # An average is defined if any class occurs, unless the paper's convention needs all defined.
+    averaged = metric.average is not None and metric.zero_division != "paper"
+    if evaluation.runs is not None and not is_of_rows(metric):
+        # Runs that are not drawn do not count.
+        return averaged and not metric.is_of_samples
+    p, parts = evaluation.predictions, evaluation.parts(metric, evaluation.grand_total)
+    heaviest = p.largest_weight if p.groups is None else float(p.unit_weights().max())
+    totals = [part / heaviest for part in parts]
     counted, value = [statistic in _WITHIN_ONE for statistic in metric.statistics], metric.value
     if isinstance(value, Quotient) and value.of_two_classes:
         return all(counted) and all(map(_has_two_classes, totals[1:]))
@@ -59,8 +69,6 @@ def _is_defined_sum(evaluation: Evaluation, metric: Metric) -> bool:
     if metric.ratio is None:
         return False
     strict = isinstance(value, Quotient) and value.strict
-    # An average is defined if any class occurs, unless the paper's convention needs all defined.
-    averaged = metric.average is not None and metric.zero_division != "paper"
 
     def denominators(parts: Sequence[FloatArray]) -> FloatArray:
         assert metric.ratio is not None  # noqa: S101  checked above

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
@@ -56,7 +56,7 @@ class Runs:
         texts = (" & ".join(dict.fromkeys(map(str, each))) for each in names)
         return cls(tuple(texts), rows, sizes)
 
-    @property
+    @cached_property
     def run_of(self) -> IntArray:
         """Number of the run of each row."""
         found = np.empty(sum(map(len, self.rows)), dtype=np.intp)
@@ -122,10 +122,15 @@ def check_summed(metrics: Sequence[AnyMetric]) -> None:
 
 def _numbers_in_runs(statistic: Statistic, runs: Runs, outcomes: Outcomes) -> FloatArray:
     """Return numbers of a statistic in the columns of the row's run, and 0 in those of others."""
-    parts = [statistic.compute(outcomes.rows(rows)) for rows in runs.rows]
-    out = np.zeros((len(outcomes), len(parts), parts[0].shape[1]))
-    for run, (rows, part) in enumerate(zip(runs.rows, parts, strict=True)):
-        out[rows, run] = part
+    if statistic.of_all:
+        parts = [statistic.compute(outcomes.rows(rows)) for rows in runs.rows]
+        numbers = np.empty((len(outcomes), parts[0].shape[1]))
+        for rows, part in zip(runs.rows, parts, strict=True):
+            numbers[rows] = part
+    else:
+        numbers = statistic.compute(outcomes)
+    out = np.zeros((len(outcomes), len(runs.rows), numbers.shape[1]))
+    out[np.arange(len(out)), runs.run_of] = numbers
     return out.reshape(len(out), -1)
 
 

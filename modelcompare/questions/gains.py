@@ -27,6 +27,7 @@ from modelcompare.engine.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_rand
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals.calibration import refusal, why_refused
+from modelcompare.intervals.sets import MeanOfSets
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.classes import one_value
@@ -150,12 +151,17 @@ class Gain:
     @cached_property
     def unseen(self) -> tuple[Unseen, Unseen]:
         """The lowest and the highest possible gain, with what is needed to add unobserved units."""
-        found, ends = [], (self._means.low, self._means.high)
-        for mean in ends if self.sign > 0 else ends[::-1]:
-            pairs = zip(self.contrasts.values(), mean.parts, strict=True)
-            parts = [Unseen.of(contrast, row, self.sign) for contrast, row in pairs]
-            found.append(parts[0] if len(parts) == 1 else Unseen.of_sets(parts, self.shares))
-        return found[0], found[1]
+        if not self.bounded:
+            only = self._unseen_of(self._means.low)
+            return only, only
+        lowest, highest = self._unseen_of(self._means.low), self._unseen_of(self._means.high)
+        return (lowest, highest) if self.sign > 0 else (highest, lowest)
+
+    def _unseen_of(self, mean: MeanOfSets) -> Unseen:
+        """Return a mean over the test sets with what is needed to add unobserved units."""
+        pairs = zip(self.contrasts.values(), mean.parts, strict=True)
+        parts = [Unseen.of(contrast, row, self.sign) for contrast, row in pairs]
+        return parts[0] if len(parts) == 1 else Unseen.of_sets(parts, self.shares)
 
     @property
     def gain(self) -> float:
@@ -172,7 +178,8 @@ class Gain:
 
     def bounds(self, level: float) -> Ends:
         """Return the bounds of the gain at a one-sided level, with unobserved units."""
-        lowest, highest = (each.widened(self.seen(level), level) for each in self.unseen)
+        seen = self.seen(level)
+        lowest, highest = (each.widened(seen, level) for each in self.unseen)
         return lowest[0], highest[1]
 
     def planned(self, level: float) -> Ends:

@@ -63,9 +63,17 @@ def test_an_average_is_defined_if_any_of_many_rare_classes_is():
                                     "matthews_corrcoef", "cohen_kappa", "accuracy"]), min_size=1, unique=True),
     zero_division=st.sampled_from([np.nan, "paper"]),
     scheme=st.sampled_from(["multinomial", "poisson", "bayesian"]),
+    drawn=st.sampled_from(["samples", "clusters", "runs"]),
 )  # fmt: skip
-def test_where_it_is_known_no_replicate_is_missing(seed, n, share, names, zero_division, scheme):
-    preds = labelled(np.random.default_rng(seed), n, share)
+def test_where_it_is_known_no_replicate_is_missing(
+    seed, n, share, names, zero_division, scheme, drawn
+):
+    rng = np.random.default_rng(seed)
+    preds = labelled(rng, n, share)
+    if drawn == "clusters":
+        preds = preds.with_columns(groups=rng.integers(0, max(n // 20, 1), n))
+    elif drawn == "runs":
+        preds = preds.with_columns(groups=np.arange(n) // 2, runs=np.arange(n) % 2)
     evaluation = evaluated(preds, names, zero_division=zero_division)
     weights = BootstrapWeights(evaluation.units, 400, np.random.SeedSequence(seed), scheme)
     if np.isnan(evaluation.replicates(weights)).any():
@@ -75,7 +83,9 @@ def test_where_it_is_known_no_replicate_is_missing(seed, n, share, names, zero_d
 @pytest.mark.parametrize(
     ("columns", "names"),
     [
-        ({"groups": np.arange(1200) // 4}, "accuracy"),
+        ({"groups": np.arange(1200) // 25}, "accuracy"),
+        ({"groups": np.arange(1200) // 2}, "roc_auc_ovr"),
+        ({"groups": np.arange(1200) // 2, "runs": np.arange(1200) % 2}, "f1"),
         ({"strata": np.arange(1200) % 3}, "accuracy"),
         # A single sample bears most of the weight of its class.
         ({"sample_weight": np.r_[1e4, np.ones(1199)]}, "f1"),
@@ -85,6 +95,13 @@ def test_where_it_is_known_no_replicate_is_missing(seed, n, share, names, zero_d
 def test_it_is_not_known_of_everything(columns, names):
     preds = with_columns(SNLI.subset(range(1200)), **columns)
     assert not never_undefined(evaluated(preds, names))
+
+
+def test_it_is_known_of_small_clusters_and_of_averages_over_runs():
+    some = SNLI.subset(range(1200))
+    assert never_undefined(evaluated(with_columns(some, groups=np.arange(1200) // 4), NAMES[0]))
+    runs = {"groups": np.arange(1200) // 2, "runs": np.arange(1200) % 2}
+    assert never_undefined(evaluated(with_columns(some, **runs), ["f1_macro", "accuracy"]))
 
 
 def test_classes_without_weight_do_not_count_as_there():
