@@ -19,7 +19,7 @@ from modelcompare.engine.influence import Pairs
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals import Interval
 from modelcompare.intervals.ratios import t_quantile
-from modelcompare.intervals.runs import extended
+from modelcompare.intervals.runs import extend_intervals
 from modelcompare.intervals.sets import Incomplete, MeanOfSets
 from modelcompare.metrics.planning import known_range
 from modelcompare.significance import Outcome
@@ -139,7 +139,7 @@ def _p_values(mean: MeanOfSets, method: IntervalMethod, alpha: float) -> FloatAr
     if mean.extends:
         nothing = np.full(mean.estimate.shape, np.nan)
         none = Interval.of(nothing, nothing, mean.method)
-        ends = extended(none, mean, 1 - alpha, mean.method)
+        ends = extend_intervals(none, mean, 1 - alpha, mean.method)
         p_values = np.maximum(p_values, _p_of(mean.estimate, ends, mean.degrees, alpha))
     return p_values
 

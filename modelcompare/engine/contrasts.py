@@ -155,7 +155,7 @@ class Sample:
         plain = pair_differences(self.point, *pairs)
         if self.judged is None:
             return plain
-        added = self.judged.found(pairs).centre
+        added = self.judged.estimates(pairs).centre
         nearer = np.where(np.abs(added) < np.abs(plain), added, plain)
         return np.where(added * plain > 0, nearer, 0.0)
 
@@ -170,7 +170,7 @@ class Sample:
         if self.new_runs:
             return self.run_variances.layers(pairs)
         if self.judged is not None:
-            found = self.judged.found(pairs)
+            found = self.judged.estimates(pairs)
             return Layers.of_items(found.variance, found.degrees)
         size = self.evaluation.units.size
         return Layers.of_items(self.standard_error(pairs) ** 2, max(size - 1.0, 1.0))

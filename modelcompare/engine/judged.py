@@ -51,7 +51,7 @@ _PROBE = 1e-5
 _ONE_MODEL = slice(0, 1)
 
 
-class Found(NamedTuple):
+class JudgedValues(NamedTuple):
     """Values of models, or differences of pairs; arrays of shape (n_rows, n_values).
 
     Attributes
@@ -105,23 +105,23 @@ class Judged:
             for metric in self.metrics
         )
         self.rows = LabelRows(predictions, self.judge, hard and self.judge.weight is None)
-        self._found: dict[tuple[int, ...], FloatArray] = {}
+        self._known: dict[tuple[int, ...], FloatArray] = {}
 
     @property
     def point(self) -> FloatArray:
         """Values of the models, (n_models, n_values): each label stands for samples of its cell."""
-        return self.found(None).centre
+        return self.estimates(None).centre
 
-    def found(self, pairs: Pairs | None) -> Found:
+    def estimates(self, pairs: Pairs | None) -> JudgedValues:
         """Return what is known of all models, or of the differences of pairs."""
         places = np.arange(len(self.models))[:, None] if pairs is None else np.stack(pairs, axis=1)
         keys = [*map(tuple, places.tolist())]
-        for rows in self.blocks(places[[key not in self._found for key in keys]]):
+        for rows in self.blocks(places[[key not in self._known for key in keys]]):
             found, _ = self._post_stratified(rows)
             every = zip(rows.places.tolist(), np.stack(found, axis=1), strict=True)
-            self._found.update((tuple(key), each) for key, each in every)
-        shape = len(keys), len(Found._fields), len(self.keys)
-        return Found(*np.reshape([self._found[key] for key in keys], shape).swapaxes(0, 1))
+            self._known.update((tuple(key), each) for key, each in every)
+        shape = len(keys), len(JudgedValues._fields), len(self.keys)
+        return JudgedValues(*np.reshape([self._known[key] for key in keys], shape).swapaxes(0, 1))
 
     def spread(self, places: IntArray) -> Spread:
         """Return the parts of the variance of differences, by cells."""
@@ -134,7 +134,7 @@ class Judged:
     @property
     def worth(self) -> FloatArray:
         """Labels that are as certain without the judge, (n_models, n_values); NaN without error."""
-        found = self.found(None)
+        found = self.estimates(None)
         return self.judge.n_labels * divide(found.alone, found.variance)
 
     @property
@@ -144,7 +144,7 @@ class Judged:
 
     # -- values -------------------------------------------------------------------------------
 
-    def _post_stratified(self, rows: Rows) -> tuple[Found, Spread]:
+    def _post_stratified(self, rows: Rows) -> tuple[JudgedValues, Spread]:
         cells, statistics, n_labels = rows.cells, self._statistics(rows), self.judge.n_labels
         centre = self._centre(rows, statistics)
         weight = rows.weights(1 / (cells.labels + 1))
@@ -158,7 +158,7 @@ class Judged:
         if self._has_numbers:
             shrunk, (_, variance, degrees) = centre, self._by_numbers(rows)
         size = np.broadcast_to(cells.sums(cells.labels)[:, None], centre.shape)
-        return Found(centre, shrunk, variance, degrees, alone, size), parts
+        return JudgedValues(centre, shrunk, variance, degrees, alone, size), parts
 
     def _centre(self, rows: Rows, statistics: FloatArray) -> FloatArray:
         """Return the value of models; of pairs with the added label in cells of few labels."""

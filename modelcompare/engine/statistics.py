@@ -134,15 +134,21 @@ class UnitStatistics:
         n_rows = len(range(*rows.indices(self.units.n_units)))
         # Filled column by column, so columns are contiguous.
         out = np.empty((columns[-1].stop if columns else 0, n_rows)).T
+        # Outcomes of a model are freed before those of the next model are computed.
         for position, model in enumerate(self.models if columns else ()):
-            # Outcomes of a model are freed before those of the next model are computed.
-            outcomes = self.outcomes(model, rows)
-            for column in columns:
-                if position == 0 or not column.statistic.shared:
-                    start = column.start + position * column.width
-                    numbers = self.numbers(column.statistic, model, outcomes, rows)
-                    out[:, start : start + column.width] = numbers
+            for column, numbers in self._of_model(model, position, columns, rows):
+                start = column.start + position * column.width
+                out[:, start : start + column.width] = numbers
         return out
+
+    def _of_model(
+        self, model: str, position: int, columns: Sequence[Column], rows: slice
+    ) -> Iterator[tuple[Column, FloatArray]]:
+        """Yield a model's numbers of some units; those that models share only of the first."""
+        outcomes = self.outcomes(model, rows)
+        for column in columns:
+            if position == 0 or not column.statistic.shared:
+                yield column, self.numbers(column.statistic, model, outcomes, rows)
 
     def numbers(
         self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
@@ -227,11 +233,8 @@ class UnitStatistics:
 
         def fill(position: int) -> None:
             model = self.models[models][position]
-            outcomes = self.outcomes(model, rows)
-            for column in product.columns:
-                if position == 0 or not column.statistic.shared:
-                    numbers = self.numbers(column.statistic, model, outcomes, rows)
-                    product.fill(column, position, numbers)
+            for column, numbers in self._of_model(model, position, product.columns, rows):
+                product.fill(column, position, numbers)
 
         n_models = len(self.models[models])
         on_threads(fill, range(n_models), numbers=n_rows * columns[-1].stop / n_models)

@@ -61,7 +61,7 @@ from modelcompare.intervals.leverage import leveraged_differences
 from modelcompare.intervals.quantiles import of_quantile
 from modelcompare.intervals.ranks import RANKS, rank_intervals, rarer_size
 from modelcompare.intervals.ratios import t_quantile
-from modelcompare.intervals.resampled import expanded, is_resampled
+from modelcompare.intervals.resampled import expanded_intervals, is_resampled
 from modelcompare.intervals.runs import for_new_runs
 from modelcompare.intervals.sizes import (
     chance_unseen,
@@ -148,7 +148,7 @@ class _Rule(Contrasts):
             closed = self._closed[metric.name]
             part = closed or self._from_influences(metric, where)
             if closed is None and is_resampled(metric):
-                drawn = expanded(self, self.level) if drawn is None else drawn
+                drawn = expanded_intervals(self, self.level) if drawn is None else drawn
                 part = self._where_usable(drawn, part, metric, where)
             parts.append(with_unknown(part, self.evaluation, metric, self.pairs))
         joined = Interval.joined(parts, axis=1)

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.intervals.confusions import CellSums, Confusions, Margins, taken
+from modelcompare.intervals.confusions import CellSums, Confusions, Margins, select_classes
 from modelcompare.intervals.ratios import (
     Bounds,
     Trials,
@@ -183,7 +183,7 @@ class Average:
         around = self.around_mean(values)
         # A class that is frequent by chance also has more hits for its false alarms.
         gains = CellSums.of_gains(self.gains(values)).of(self.cells)
-        both = self.cells.squares * gains * taken(around, self.cells.true)
+        both = self.cells.squares * gains * select_classes(around, self.cells.true)
         of_both = 2 * both.sum(axis=-1) / self.mass.sum(axis=-1)
         return self.mean(around**2) / self.size + of_both
 

@@ -119,8 +119,8 @@ class CellSums:
 
     def at(self, true: IntArray, named: IntArray) -> FloatArray:
         """Return the numbers of some cells, of shape (..., n_cells)."""
-        wrong = taken(self.of_true, true) + taken(self.of_named, named)
-        return np.where(true == named, taken(self.right, true), wrong)
+        wrong = select_classes(self.of_true, true) + select_classes(self.of_named, named)
+        return np.where(true == named, select_classes(self.right, true), wrong)
 
     def of(self, confusions: Confusions) -> FloatArray:
         """Return the numbers of the cells of confusion matrices."""
@@ -134,7 +134,7 @@ class CellSums:
         return wrong + self.right**2
 
 
-def taken(numbers: FloatArray, classes: IntArray) -> FloatArray:
+def select_classes(numbers: FloatArray, classes: IntArray) -> FloatArray:
     """Select numbers (..., n_classes) by classes, which may be the same for all models."""
     if classes.ndim == 1:
         return numbers[..., classes]

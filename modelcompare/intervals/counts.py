@@ -82,7 +82,7 @@ class Counted:
         return ends if self.slope > 0 else ends[::-1]
 
 
-def counted(metric: AnyMetric, n_classes: int) -> Counted | None:
+def ratio_of_counts(metric: AnyMetric, n_classes: int) -> Counted | None:
     """Return the ratio of a metric of true and predicted classes; None for other metrics."""
     ratio = metric.class_ratio if isinstance(metric, Metric) else None
     formula = _counts_formula(metric)
@@ -185,7 +185,7 @@ def of_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval
         return None
     where = evaluation.metric_slice(metric.name)
     values = contrasts.sample.point[:, where]
-    what, agreed = counted(measured, labels.n_classes), agreement(measured)
+    what, agreed = ratio_of_counts(measured, labels.n_classes), agreement(measured)
     if what is not None:
         if pairs is None:
             return counted_scores(labels, what, level)
@@ -205,7 +205,7 @@ def corrected_average(evaluation: Evaluation, metric: AnyMetric) -> FloatArray |
     labels = evaluation.labelled
     if labels is None or evaluation.predictions.groups is not None:
         return None
-    what = counted(metric, labels.n_classes)
+    what = ratio_of_counts(metric, labels.n_classes)
     if what is None or what.over not in ("macro", "weighted"):
         return None
     parts = [corrected_mean(_average(labels, what, models)) for models in chunks(labels)]

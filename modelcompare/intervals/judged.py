@@ -6,7 +6,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import Contrasts
-from modelcompare.engine.judged import Found
+from modelcompare.engine.judged import JudgedValues
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.influences import Estimates, difference_interval, score_interval
 from modelcompare.intervals.ratios import Bounds, proportion, t_quantile, wilson
@@ -26,32 +26,34 @@ def of_judged(contrasts: Contrasts, level: float) -> Interval:
     """
     judged, pair = contrasts.sample.judged, contrasts.pairs is not None
     assert judged is not None  # noqa: S101  of the caller
-    every, parts = judged.found(contrasts.pairs), []
+    every, parts = judged.estimates(contrasts.pairs), []
     for metric in contrasts.evaluation.metrics:
         where = contrasts.evaluation.metric_slice(metric.name)
-        estimate, found = contrasts.estimate[:, where], Found(*(array[:, where] for array in every))
+        values = JudgedValues(*(array[:, where] for array in every))
+        estimate = contrasts.estimate[:, where]
         if not pair and metric.bounds == (0.0, 1.0):
-            parts.append(Interval.of(*_share(estimate, found, level), SHARE))
+            parts.append(Interval.of(*_share(estimate, values, level), SHARE))
         else:
-            ends = _student(estimate, found, metric.bounds, level, pair=pair)
+            ends = _student(estimate, values, metric.bounds, level, pair=pair)
             parts.append(Interval.of(*ends, STUDENT))
     return Interval.joined(parts, axis=1)
 
 
-def _share(estimate: FloatArray, found: Found, level: float) -> Bounds:
-    size = divide(found.shrunk * (1 - found.shrunk), found.variance, 0.0)
+def _share(estimate: FloatArray, values: JudgedValues, level: float) -> Bounds:
+    size = divide(values.shrunk * (1 - values.shrunk), values.variance, 0.0)
     estimate = np.clip(estimate, 0.0, 1.0)
-    low, high = wilson(estimate, size, t_quantile(found.degrees, level))
+    low, high = wilson(estimate, size, t_quantile(values.degrees, level))
     few = proportion(estimate, np.maximum(size, 1e-9), level)
     return np.minimum(low, few[0]), np.maximum(high, few[1])
 
 
 def _student(
-    estimate: FloatArray, found: Found, bounds: tuple[float, float], level: float, *, pair: bool
-) -> Bounds:
+    estimate: FloatArray, values: JudgedValues, bounds: tuple[float, float], level: float, *,
+    pair: bool,
+) -> Bounds:  # fmt: skip
     interval = difference_interval if pair else score_interval
     # Of models both are the same.
-    error = np.sqrt(found.variance)
-    starts = [Estimates(x, error, found.degrees, found.size) for x in (estimate, found.centre)]
+    error = np.sqrt(values.variance)
+    starts = [Estimates(x, error, values.degrees, values.size) for x in (estimate, values.centre)]
     low, high = zip(*(interval(start, bounds, level) for start in starts), strict=True)
     return np.fmin(*low), np.fmax(*high)

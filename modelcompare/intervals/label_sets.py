@@ -22,10 +22,10 @@ from modelcompare.intervals.base import Interval
 from modelcompare.intervals.confusions import Confusions, Margins
 from modelcompare.intervals.counts import (
     Counted,
-    counted,
     counted_differences,
     counted_scores,
     of_counts,
+    ratio_of_counts,
 )
 from modelcompare.intervals.sizes import ratio_of
 from modelcompare.metrics.base import AnyMetric, Metric
@@ -40,7 +40,7 @@ def of_all_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Inte
         return of_counts(contrasts, metric, level)
     if evaluation.predictions.groups is not None or not isinstance(metric, Metric):
         return None
-    what = counted(metric, 2)
+    what = ratio_of_counts(metric, 2)
     if metric.proportion and what is None:
         return of_counts(contrasts, metric, level)
     if what is None or what.over not in ("class", "macro"):

@@ -125,7 +125,7 @@ def quantiles(ordered: FloatArray, levels: FloatArray) -> FloatArray:
     return np.where(n_defined > 0, np.where(share > 0, mixed, at_lower), np.nan)
 
 
-def expanded(contrasts: Contrasts, level: float) -> Interval:
+def expanded_intervals(contrasts: Contrasts, level: float) -> Interval:
     """Compute intervals of values that influences may not describe, at the expanded level.
 
     BCa for values, percentiles for differences: the skewness of the replicates of two models mostly

@@ -23,10 +23,10 @@ def for_new_runs(found: Interval, contrasts: Contrasts, level: float) -> Interva
     """Extend intervals for these runs to new ones."""
     evaluation = contrasts.evaluation
     scales = [share_of_occurring(evaluation, metric) for metric in evaluation.metrics]
-    return extended(found, contrasts, level, NAME, scales)
+    return extend_intervals(found, contrasts, level, NAME, scales)
 
 
-def extended(
+def extend_intervals(
     found: Interval, contrasts: Contrasts, level: float, name: str,
     scales: Sequence[float] | None = None,
 ) -> Interval:  # fmt: skip

@@ -23,7 +23,7 @@ from modelcompare.intervals.base import Interval
 from modelcompare.intervals.counts import corrected_average
 from modelcompare.intervals.influences import macro_corrections, share_of_occurring
 from modelcompare.intervals.runs import NAME as NEW_RUNS
-from modelcompare.intervals.runs import extended
+from modelcompare.intervals.runs import extend_intervals
 from modelcompare.words import IntervalMethod
 
 FIXED, NEW_SETS = "mover", "sets-t"
@@ -199,7 +199,7 @@ class MeanOfSets(Contrasts):
     def interval(self, method: IntervalMethod, level: float) -> Interval:
         """Compute intervals of the means, for new runs and sets where errors are for these."""
         found = self.joined_interval(method, level)
-        return extended(found, self, level, self.method) if self.extends else found
+        return extend_intervals(found, self, level, self.method) if self.extends else found
 
     def _of_set(self, part: Contrasts, method: IntervalMethod, level: float) -> Interval:
         """Compute the intervals of one set, for these runs."""

@@ -28,7 +28,7 @@ from modelcompare.metrics.bin_gaps import (
     squared_error,
 )
 from modelcompare.metrics.outcomes import one_hot
-from modelcompare.metrics.variants import varied
+from modelcompare.metrics.variants import with_options
 from modelcompare.words import MOST_BINS, Strategy, check_choice, check_count
 
 N_BINS = 15
@@ -335,10 +335,10 @@ BRIER_UNCERTAINTY = _brier_term(
 )  # fmt: skip
 
 METRICS: tuple[AnyMetric, ...] = (
-    *(varied(error, {"classwise": classwise, "strategy": strategy}) for error in (ECE, MCE)
+    *(with_options(error, {"classwise": classwise, "strategy": strategy}) for error in (ECE, MCE)
       for classwise in (False, True) for strategy in get_args(Strategy)),
     BRIER_RELIABILITY, BRIER_RESOLUTION, BRIER_UNCERTAINTY,
     # These have names of their bins; other bins are options.
-    DEBIASED_ECE, varied(DEBIASED_ECE, {"strategy": "mass"}),
-    varied(DEBIASED_ECE, {"classwise": True}), RMS_CALIBRATION_ERROR,
+    DEBIASED_ECE, with_options(DEBIASED_ECE, {"strategy": "mass"}),
+    with_options(DEBIASED_ECE, {"classwise": True}), RMS_CALIBRATION_ERROR,
 )  # fmt: skip

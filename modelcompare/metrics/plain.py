@@ -33,7 +33,7 @@ from modelcompare.metrics.base import (
     Outcomes,
     UndefinedMetricWarning,
 )
-from modelcompare.metrics.variants import varied
+from modelcompare.metrics.variants import with_options
 from modelcompare.words import Tokenizer, check_choice, listed, warn_caller
 
 _N = "array-like of shape (n_samples,)"
@@ -172,7 +172,7 @@ def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
     positive, binary = options.pop("positive", None), options.get("average") == "binary"
     if metric.per_class and options["average"] is not None:
         check_choice("average", options["average"], AverageName)
-    metric = varied(metric, {**options, "average": None} if binary else options)
+    metric = with_options(metric, {**options, "average": None} if binary else options)
     outcomes, weights, classes = read_outcomes(
         truth[0] if truth else None, output, metric.kind, labels, sample_weight,
         metric=metric, positive=positive,

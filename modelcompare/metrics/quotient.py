@@ -70,7 +70,7 @@ class Quotient:
         if self.average == "macro" and not np.isnan(plain := values.sum(axis=-1)).any():
             # Nothing is undefined, and masks are slow.
             return plain / values.shape[-1]
-        return averaged(self.filled(values, *totals), totals[-1], self.average)
+        return average_classes(self.filled(values, *totals), totals[-1], self.average)
 
     def of_classes(self, *totals: FloatArray) -> FloatArray:
         """Return the values that an average is of, NaN where undefined."""
@@ -133,8 +133,9 @@ class Quotient:
 
     def lacks(self, *totals: FloatArray) -> BoolArray | bool:
         """Return the mask of values that the paper's convention leaves undefined."""
-        of_sums = isinstance(self.parts, SumsOf)
-        return self.without is not None and self.without(*(summed(totals) if of_sums else totals))
+        if isinstance(self.parts, SumsOf):
+            totals = sum_classes(totals)
+        return self.without is not None and self.without(*totals)
 
 
 def divide(numerator: FloatArray, denominator: FloatArray, undefined: float = np.nan) -> FloatArray:
@@ -153,14 +154,14 @@ def side_by_side(pair: FloatArray) -> tuple[FloatArray, FloatArray]:
     return pair[..., 0], pair[..., 1]
 
 
-def averaged(values: FloatArray, support: FloatArray, average: ClassAverage) -> FloatArray:
+def average_classes(values: FloatArray, support: FloatArray, average: ClassAverage) -> FloatArray:
     """Average over the last axis, leaving out classes whose value is NaN."""
     defined = ~np.isnan(values)
     weights = defined * support if average == "weighted" else defined.astype(np.float64)
     return divide(np.where(defined, weights * values, 0.0).sum(axis=-1), weights.sum(axis=-1))
 
 
-def summed(arrays: tuple[FloatArray, ...]) -> Any:
+def sum_classes(arrays: tuple[FloatArray, ...]) -> Any:
     """Sum each array over its classes."""
     return tuple(array.sum(axis=-1) for array in arrays)
 
@@ -172,7 +173,7 @@ class SumsOf:
     parts: Parts
 
     def __call__(self, *totals: FloatArray) -> tuple[FloatArray, FloatArray]:
-        numerator, denominator = summed(self.parts(*totals))
+        numerator, denominator = sum_classes(self.parts(*totals))
         return numerator, denominator
 
 

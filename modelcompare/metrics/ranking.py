@@ -17,7 +17,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, Factory, OrderMetric, Outcomes, divide
-from modelcompare.metrics.quotient import ClassAverage, averaged
+from modelcompare.metrics.quotient import ClassAverage, average_classes
 from modelcompare.metrics.running_sums import (
     Below,
     Groups,
@@ -103,7 +103,7 @@ def _questions(outcomes: Outcomes, multi_class: MultiClass | None) -> Iterator[Q
 def _mean(values: list[FloatArray], average: ClassAverage, shares: list[FloatArray]) -> FloatArray:
     columns = np.stack(values, axis=-1)
     weights = np.stack(shares, axis=-1) if average == "weighted" else np.ones_like(columns)
-    return averaged(columns, weights, average)
+    return average_classes(columns, weights, average)
 
 
 def _prepare_auc(

@@ -22,7 +22,7 @@ from modelcompare.metrics.quantiles import named_percentile, percentile_of
 from modelcompare.metrics.scoring import named_score
 from modelcompare.metrics.subsets import names_subset, over_classes
 from modelcompare.metrics.texts import with_references
-from modelcompare.metrics.variants import number, varied
+from modelcompare.metrics.variants import number, with_options
 from modelcompare.plugs import rows_of_others
 from modelcompare.spelling import did_you_mean, nearest
 from modelcompare.words import Average, ZeroDivision, check_zero_division
@@ -116,7 +116,7 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
         meant = nearest(resolved, [*METRICS, *ALIASES], cutoff=0.5)
         hint = did_you_mean(meant, otherwise=f"the {len(METRICS)} names are in {_NAMES}")
         raise ValueError(f"unknown metric {name!r}; {hint}")
-    metric = varied(found, options)
+    metric = with_options(found, options)
     if not isinstance(metric, Metric) or (zero_division != "paper" and math.isnan(zero_division)):
         return metric
     return metric.with_zero_division(zero_division)
@@ -160,7 +160,7 @@ def _numbered(name: str) -> AnyMetric | None:
         value, average = found.groups()
         written = value if record.factory.choices else number(read(value))
         options = {option: value if record.factory.choices else read(value)}
-        metric = varied(record, options | ({"average": average} if average else {}))
+        metric = with_options(record, options | ({"average": average} if average else {}))
         return replace(metric, name=name[: found.start(1)] + written + name[found.end(1) :])
     return None
 

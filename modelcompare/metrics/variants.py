@@ -9,7 +9,7 @@ from modelcompare.arguments import argument_meant
 from modelcompare.metrics.base import AnyMetric, Metric
 
 
-def varied(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
+def with_options(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
     """Return a metric with other options of its factory, an average, or a value for 0 / 0."""
     left, known = dict(options), list(metric.factory.options) if metric.factory else []
     if metric.factory is not None:

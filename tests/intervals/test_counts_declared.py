@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from modelcompare.intervals.counts import Counted, counted
+from modelcompare.intervals.counts import Counted, ratio_of_counts
 from modelcompare.intervals.influences import averages_absent_classes
 from modelcompare.metrics import ClassRatio, Metric, get_metric
 from modelcompare.metrics.counts import COUNTS
@@ -28,11 +28,11 @@ RATIOS = {
 def test_what_a_sample_adds_to_a_class_is_read_off_the_metric(name, average, n_classes):
     metric = get_metric(name if average is None else f"{name}_{average}")
 
-    found = counted(metric, n_classes)
+    found = ratio_of_counts(metric, n_classes)
 
     if (name, average) == ("recall", "weighted"):
         # A class's recall weighs as much as the class: the share of right samples.
-        assert found == counted(get_metric("accuracy"), n_classes)
+        assert found == ratio_of_counts(get_metric("accuracy"), n_classes)
         return
     assert found.over == (average or "class")
     np.testing.assert_allclose(found.ratio.numerator, RATIOS[name][0], rtol=1e-12)
@@ -49,7 +49,7 @@ def test_what_is_of_all_samples_follows_from_the_accuracy(name):
     named, support = np.bincount(y_pred, minlength=4), np.bincount(y_true, minlength=4)
     metric = get_metric(name)
 
-    found = counted(metric, 4)
+    found = ratio_of_counts(metric, 4)
 
     (right, wrong), n_right = found.ratio.denominator[:2], hits.sum()
     base = right * n_right / (right * n_right + wrong * (30 - n_right))
@@ -64,7 +64,7 @@ def test_a_metric_of_ones_own_is_read_like_any_other():
         ratio=ClassRatio((0, 1, 0, 0), (1, 1, 0, 0)),
     )  # fmt: skip
 
-    assert counted(missed, 3) == Counted(ClassRatio((0, 1, 0, 0), (1, 1, 0, 0)), "class")
+    assert ratio_of_counts(missed, 3) == Counted(ClassRatio((0, 1, 0, 0), (1, 1, 0, 0)), "class")
 
 
 def test_what_depends_on_which_class_is_no_ratio_of_counts():
@@ -77,13 +77,13 @@ def test_what_depends_on_which_class_is_no_ratio_of_counts():
         ratio=lambda hits, _predicted, support: (hits * np.arange(3.0), support),
     )  # fmt: skip
 
-    assert counted(first, 3) is None
-    assert counted(costly, 3) is None
+    assert ratio_of_counts(first, 3) is None
+    assert ratio_of_counts(costly, 3) is None
 
 
 @pytest.mark.parametrize("name", ["cf1", "log_loss", "matthews_corrcoef", "roc_auc"])
 def test_what_is_no_ratio_of_counts_is_left_to_others(name):
-    assert counted(get_metric(name), 3) is None
+    assert ratio_of_counts(get_metric(name), 3) is None
 
 
 def test_soft_macro_averages_count_classes_that_never_occur_as_zero():

@@ -74,7 +74,7 @@ def test_pairs_have_the_numbers_of_the_two_models_alone(
     pairs = np.array([*combinations(range(4), 2)])
     assert len([*every.blocks(pairs)]) == (1 if at_once == "all" else len(pairs))
     a, b = pairs.T
-    together, models = every.found((a, b)), every.found(None)
+    together, models = every.estimates((a, b)), every.estimates(None)
     monkeypatch.undo()
     for place, both in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
         alone = judged(preds[[preds.models[k] for k in both]], metrics)
@@ -82,9 +82,11 @@ def test_pairs_have_the_numbers_of_the_two_models_alone(
         for name in together._fields:
             found = getattr(together, name)[place]
             # Derivatives are measured by small changes of weights.
-            assert found == pytest.approx(getattr(alone.found(only), name)[0], rel=1e-6, abs=1e-9)
+            assert found == pytest.approx(
+                getattr(alone.estimates(only), name)[0], rel=1e-6, abs=1e-9
+            )
             found = getattr(models, name)[[*both]]
-            assert found == pytest.approx(getattr(alone.found(None), name), rel=1e-6, abs=1e-9)
+            assert found == pytest.approx(getattr(alone.estimates(None), name), rel=1e-6, abs=1e-9)
         assert every.point[[*both]] == pytest.approx(alone.point, rel=1e-12)
 
 
@@ -98,7 +100,7 @@ def test_labels_of_the_same_classes_are_counted_as_single_ones_are(kind: str) ->
     few, every = (len(next(each.blocks(places)).of) for each in (merged, single))
     assert few < every / 2
     for pairs in (None, tuple(places.T)):
-        found, expected = merged.found(pairs), single.found(pairs)
+        found, expected = merged.estimates(pairs), single.estimates(pairs)
         for name in found._fields:
             numbers = getattr(expected, name)
             assert getattr(found, name)[:, 0] == pytest.approx(numbers[:, 0], rel=1e-6, abs=1e-9)

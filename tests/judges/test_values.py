@@ -92,7 +92,7 @@ def variance_by_loop(preds: mc.Predictions) -> tuple[float, float]:
 def test_the_error_of_a_difference_is_that_of_a_loop_over_cells() -> None:
     preds, _ = drawn(5, 80, 400, n_classes=2)
     found = judged(preds, "accuracy")
-    pair = found.found((np.array([0]), np.array([1])))
+    pair = found.estimates((np.array([0]), np.array([1])))
     variance, degrees = variance_by_loop(preds)
     # A few samples of a cell stand for all in the added label.
     assert pair.variance[0, 0] == pytest.approx(variance, rel=0.02)

@@ -17,7 +17,7 @@ from modelcompare.significance.studentized import (
     studentized_permutation,
     swap_statistic,
 )
-from modelcompare.significance.swaps.statistic import Asked, counted
+from modelcompare.significance.swaps.statistic import Asked, count_extreme
 from tests.covering import pairwise
 from tests.significance import oracle
 from tests.significance.views import pair_view
@@ -331,6 +331,7 @@ def test_swaps_that_are_counted_hold_the_data_as_they_are():
     # Each swap, and none, is rounded otherwise than what is observed.
     found = np.array([[[1 - 1e-6, 0.1, -0.1, 1e-6 - 1]]])
     every = [
-        counted([found], observed, Asked("two-sided"))[0] for observed in (None, np.ones((1, 1)))
+        count_extreme([found], observed, Asked("two-sided"))[0]
+        for observed in (None, np.ones((1, 1)))
     ]
     assert every == [2, 0]

@@ -30,7 +30,7 @@ from modelcompare.plugins.battles.columns import (
     sides_in,
     with_winner,
 )
-from modelcompare.plugins.battles.strengths import Battles, Strengths, crossed, fitted
+from modelcompare.plugins.battles.strengths import Battles, Strengths, cross_clusters, fit_strengths
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import lone_table
 from modelcompare.readers.messages import as_options
@@ -188,9 +188,9 @@ def battle_reading(files: Sequence[File], columns: Columns) -> Reading | None:
 def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None = None) -> Reading:
     """Return pseudo-values of the strengths, with a line on the effects."""
     battles = replace(found.battles, effects=effects)
-    fit = fitted(battles)
+    fit = fit_strengths(battles)
     if len(found.clusters) > 1:
-        fit = replace(fit, influence=crossed(fit.influence, found.clusters))
+        fit = replace(fit, influence=cross_clusters(fit.influence, found.clusters))
     scores = fit.influence[:, : len(battles.models)]
     scores += fit.strength
     scores[np.abs(scores) < _ROUNDING] = 0.0

@@ -100,7 +100,7 @@ class _Slopes(NamedTuple):
     information: FloatArray
 
 
-def fitted(battles: Battles) -> Strengths:
+def fit_strengths(battles: Battles) -> Strengths:
     """Return the strengths of all models, with the influence of each battle.
 
     Where the likelihood has no maximum, as one model won all its battles, half a win is added to
@@ -151,7 +151,7 @@ def fitted(battles: Battles) -> Strengths:
     return Strengths(parameters[:n_models], parameters[n_models:n_kept], influence)
 
 
-def crossed(influence: FloatArray, clusters: Sequence[IntArray]) -> FloatArray:
+def cross_clusters(influence: FloatArray, clusters: Sequence[IntArray]) -> FloatArray:
     """Return influences whose sums by the first clusters vary as those by two kinds together.
 
     The covariance is that by either kind, less that by both at once (Cameron, Gelbach & Miller

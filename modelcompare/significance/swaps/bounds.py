@@ -112,7 +112,7 @@ def edges(
     return below, above
 
 
-def between(sizes: SingleArray, low: SingleArray, high: SingleArray) -> tuple[IntArray, Places]:
+def count_above(sizes: SingleArray, low: SingleArray, high: SingleArray) -> tuple[IntArray, Places]:
     """Count the sizes (n_pairs, n_values, n_masks) above both edges, and find those between."""
     not_extreme = sizes < high
     undecided = not_extreme > (sizes < low)

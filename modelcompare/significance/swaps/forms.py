@@ -41,12 +41,12 @@ from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.kinds import (
     Kinds,
     Matrix,
-    crossed,
-    crossed_singly,
+    cross_products,
     grams,
     kinds_of_labels,
     kinds_of_units,
     products,
+    single_cross_products,
 )
 from modelcompare.significance.swaps.statistic import (
     NOTHING,
@@ -145,12 +145,12 @@ class Form(Formula):
         if swapped.is_nothing:
             return products([self._grams(pair)[2] for pair in pairs.tolist()], at.equal, at.unequal)
         if not isinstance(where.masks, slice):
-            return crossed_singly(self._kinds, where, swapped, at.equal, at.unequal)
+            return single_cross_products(self._kinds, where, swapped, at.equal, at.unequal)
         out, at_once = np.empty(at.apart.shape), _AT_ONCE if self._labelled else 1
         for start in range(0, len(pairs), at_once):
             some = slice(start, start + at_once)
             kinds = [self._kinds(pair) for pair in pairs[some].tolist()]
-            out[some] = crossed(kinds, swapped, at.equal[some], at.unequal[some])
+            out[some] = cross_products(kinds, swapped, at.equal[some], at.unequal[some])
         return out
 
     def counts(

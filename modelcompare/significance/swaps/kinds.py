@@ -80,7 +80,7 @@ def products(matrices: Sequence[Matrix], left: FloatArray, right: FloatArray) ->
     return np.einsum("pij,pij->pj", left, np.stack(matrices) @ right)
 
 
-def crossed(
+def cross_products(
     pairs: Sequence[Iterable[Kinds]], swapped: Swapped, equal: FloatArray, unequal: FloatArray
 ) -> FloatArray:
     """Return sums (n_pairs, n_masks) of ``s (u g) (v h)`` after swaps.
@@ -97,18 +97,18 @@ def crossed(
     return out
 
 
-def crossed_singly(
+def single_cross_products(
     kinds: Callable[[int], Iterable[Kinds]], where: Places, swapped: Swapped, equal: FloatArray,
     unequal: FloatArray,
 ) -> FloatArray:  # fmt: skip
-    """Return the sums as `crossed`, (n_places, 1), of pairs that have one mask each."""
+    """Return the sums as `cross_products`, (n_places, 1), of pairs that have one mask each."""
     out, masks = np.empty((len(where.pairs), 1)), np.asarray(where.masks)
     for pair in np.unique(where.pairs).tolist():
         here = np.flatnonzero(where.pairs == pair)
         draw = partial(np.take, swapped.masks, masks[here], axis=0)
         sides = (part[here, :, 0].T[None] for part in (equal, unequal))
         some = Swapped(draw, len(here), swapped.units)
-        out[here] = crossed([kinds(pair)], some, *sides).T
+        out[here] = cross_products([kinds(pair)], some, *sides).T
     return out
 
 

@@ -39,7 +39,13 @@ from modelcompare.engine.parallel import map_blocks, watched
 from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.pairwise import PairView
-from modelcompare.significance.swaps.statistic import Asked, Counts, Result, SwapStatistic, counted
+from modelcompare.significance.swaps.statistic import (
+    Asked,
+    Counts,
+    Result,
+    SwapStatistic,
+    count_extreme,
+)
 
 # Where two models' outputs differ (n_samples,), and both models' values, each (n_masks, n_values),
 # after the swaps of masks (n_masks, n_samples) of 0 and 1.
@@ -91,7 +97,7 @@ class SwappedOutputs(SwapStatistic):
         found, observed = self._studentized(self._null(masks, pairs), pairs)
         if masks.movable is not None:
             found[0] = observed
-        return counted([found.transpose(1, 2, 0)], observed, asked)
+        return count_extreme([found.transpose(1, 2, 0)], observed, asked)
 
     @property
     def observed(self) -> FloatArray:

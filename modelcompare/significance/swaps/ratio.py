@@ -26,7 +26,14 @@ from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.contrasts import difference_of
 from modelcompare.metrics.quotient import divide
 from modelcompare.significance.extreme import as_extreme, least_extreme, size_of
-from modelcompare.significance.swaps.bounds import LARGEST, Growth, Places, between, edges, rounding
+from modelcompare.significance.swaps.bounds import (
+    LARGEST,
+    Growth,
+    Places,
+    count_above,
+    edges,
+    rounding,
+)
 from modelcompare.significance.swaps.columns import Block
 from modelcompare.significance.swaps.statistic import (
     NOTHING,
@@ -248,7 +255,7 @@ class Quotient(Formula):
                 divided *= factor[chosen]
                 score -= divided
             score += start[chosen]
-            found, places = between(size_of(score, alternative), low[some], high[some])
+            found, places = count_above(size_of(score, alternative), low[some], high[some])
             if places.pairs.size > _MOST_UNDECIDED * score.size:
                 found, _ = super().counts(chosen, swapped, observed[some], asked)
             else:

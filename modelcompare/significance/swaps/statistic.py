@@ -247,11 +247,11 @@ class UnitSwaps(SwapStatistic):
             return np.sum(extreme, axis=0), np.sum(steps, axis=0)
         swapped = Swapped(lambda: masks.every, masks.n_resamples, masks.movable)
         self.sum_up(swapped)
-        return counted(self.statistics(pairs, swapped), None, asked)
+        return count_extreme(self.statistics(pairs, swapped), None, asked)
 
     def counts_of(self, pairs: IntArray, asked: Asked, swapped: Swapped) -> Counts:
         """Count some of the drawn swaps, as `counts`."""
-        return counted(self.statistics(pairs, swapped), self.observed[pairs], asked)
+        return count_extreme(self.statistics(pairs, swapped), self.observed[pairs], asked)
 
     def statistics(self, pairs: IntArray, swapped: Swapped) -> Iterator[FloatArray]:
         """Yield `of_pairs` of some pairs after others."""
@@ -284,7 +284,7 @@ class UnitSwaps(SwapStatistic):
         return map_blocks(one, range(blocks.n_blocks), self.n_jobs, numbers=step * cost)
 
 
-def counted(found: Iterable[FloatArray], observed: FloatArray | None, asked: Asked) -> Counts:
+def count_extreme(found: Iterable[FloatArray], observed: FloatArray | None, asked: Asked) -> Counts:
     """Count extreme statistics (n_some, n_values, n_masks), of some pairs after others.
 
     Without `observed` the first mask, which swaps nothing, is the data: what all swaps of few units

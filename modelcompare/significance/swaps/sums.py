@@ -30,7 +30,7 @@ from modelcompare.significance.swaps.statistic import (
     Counts,
     Swapped,
     UnitSwaps,
-    counted,
+    count_extreme,
 )
 
 Sides = dict[Statistic, FloatArray]
@@ -77,7 +77,7 @@ class Formula(ABC):
     ) -> Counts:
         """Count extreme swaps, as `SwapStatistic.counts`, with the pairs' observed statistics."""
         found = (self.statistics(some, swapped) for some in self.swaps.few(pairs, swapped))
-        return counted(found, observed, asked)
+        return count_extreme(found, observed, asked)
 
     def products(self) -> list[tuple[int, Block]]:
         """Return width and maker of the blocks whose sums are needed besides the statistics."""

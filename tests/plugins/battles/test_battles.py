@@ -12,7 +12,7 @@ from scipy import optimize, special
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.data.checks import DataWarning
-from modelcompare.plugins.battles.strengths import Battles, crossed, fitted
+from modelcompare.plugins.battles.strengths import Battles, cross_clusters, fit_strengths
 from tests.plugged import needs
 
 NAMES = np.array(["gpt", "llama", "yi", "phi", "qwen"])
@@ -189,8 +189,8 @@ def test_influences_are_the_changes_without_a_battle(seed):
     b = (a + rng.integers(1, 4, size=400)) % 4
     effects = {"x": rng.standard_normal(400)}
     battles = Battles((*"abcd",), a, b, rng.choice(3, 400, p=[0.5, 0.3, 0.2]), effects)
-    found = fitted(battles)
-    fewer = fitted(Battles(
+    found = fit_strengths(battles)
+    fewer = fit_strengths(Battles(
         battles.models, a[1:], b[1:], battles.outcome[1:], {"x": effects["x"][1:]}
     ))  # fmt: skip
     change = np.append(found.strength - fewer.strength, found.effects - fewer.effects)
@@ -497,7 +497,7 @@ def test_errors_by_users_and_items_are_those_of_cameron_gelbach_and_miller():
     influence += rng.normal(size=(30, 4))[items]
     influence -= influence.mean(axis=1, keepdims=True)  # strengths sum to 0
     parts = [covariance(influence, codes) for codes in (users, items, users * 30 + items)]
-    found = covariance(crossed(influence, [users, items]), users)
+    found = covariance(cross_clusters(influence, [users, items]), users)
     assert found == pytest.approx(parts[0] + parts[1] - parts[2], abs=1e-9)
 
 
@@ -506,7 +506,7 @@ def test_no_error_by_both_is_below_that_by_one_kind(seed):
     rng = np.random.default_rng(seed)
     users, items = rng.integers(0, 12, 200), rng.integers(0, 30, 200)
     influence = rng.normal(size=(200, 3)) * (1 + 3 * (users[:, None] == 0))
-    found = covariance(crossed(influence, [users, items]), users)
+    found = covariance(cross_clusters(influence, [users, items]), users)
     for codes in (users, items):
         rest = np.linalg.eigvalsh(found - covariance(influence, codes))
         assert rest.min() > -1e-9 * np.abs(found).max()
