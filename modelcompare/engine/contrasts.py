@@ -139,8 +139,7 @@ class Sample:
         """Return standard errors of values, or of differences of pairs, (n_rows, n_values)."""
         if not self.varies_beyond:
             return self.moments.standard_error(pairs)
-        errors: FloatArray = np.sqrt(self.layers(pairs).variance[0])
-        return errors
+        return np.asarray(np.sqrt(self.layers(pairs).variance[0]))
 
     def degrees(self, pairs: Pairs | None = None) -> FloatArray:
         """Return degrees of freedom of such errors beyond the items, (n_rows, n_values)."""

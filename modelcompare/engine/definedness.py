@@ -14,7 +14,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.in_runs import is_of_rows
-from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric
+from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, fraction_of
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
 from modelcompare.metrics.quotient import Quotient
@@ -71,9 +71,8 @@ def _is_defined_sum(evaluation: Evaluation, metric: Metric) -> bool:
     strict = isinstance(value, Quotient) and value.strict
 
     def denominators(parts: Sequence[FloatArray]) -> FloatArray:
-        assert metric.ratio is not None  # noqa: S101  checked above
-        found = metric.ratio(*parts)[1]
-        return found.sum(axis=-1) if averaged else found
+        bottom = fraction_of(metric, *parts)[1]
+        return bottom.sum(axis=-1) if averaged else bottom
 
     share = 0.0
     for place, within in enumerate(counted):

@@ -239,8 +239,15 @@ class Evaluation(UnitStatistics):
 
     # -- leave one out ----------------------------------------------------------------------
 
-    def jackknife(self, rows: slice) -> FloatArray:
+    def jackknife(self, rows: slice, part: FloatArray | None = None) -> FloatArray:
         """Compute the values without one sample (or cluster) of each given unit.
+
+        Parameters
+        ----------
+        rows : slice
+            The units.
+        part : ndarray of shape (n_rows, n_columns), optional
+            Their statistics, where they are computed already.
 
         Returns
         -------
@@ -248,10 +255,7 @@ class Evaluation(UnitStatistics):
             For a distinct row of multiplicity m, the value without one of its m samples. The units
             of one value are contiguous.
         """
-        return self._jackknife(rows, self.statistics(rows))
-
-    def _jackknife(self, rows: slice, part: FloatArray) -> FloatArray:
-        """Compute the same from what the units add to the totals."""
+        part = self.statistics(rows) if part is None else part
         n_rows = len(range(*rows.indices(self.units.n_units)))
         out = np.full((len(self.models), len(self.keys), n_rows), np.nan).transpose(2, 0, 1)
         if self._sums:
@@ -270,7 +274,7 @@ class Evaluation(UnitStatistics):
         value is undefined, the influence is `undefined`.
         """
         part = self.statistics(rows)
-        influence = (self.units.size - 1) * (estimate - self._jackknife(rows, part))
+        influence = (self.units.size - 1) * (estimate - self.jackknife(rows, part))
         for metric in self._sums:
             if metric.ratio is None or not metric.is_mean:
                 continue

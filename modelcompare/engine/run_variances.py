@@ -201,8 +201,7 @@ class RunVariances:
         of_items = of_rows(self.items, None) * (self.n_items - 1) / self.n_items
         of_runs = np.nansum(centred**2, axis=-1) / n_runs**2
         rest = of_rows(self.rest, None) * (self.n_items - 1) / self.n_items
-        found: FloatArray = of_items + of_runs + rest * (n_runs - 1) / n_runs
-        return found
+        return np.asarray(of_items + of_runs + rest * (n_runs - 1) / n_runs)
 
     @property
     def covariance(self) -> FloatArray:

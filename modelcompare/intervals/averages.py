@@ -125,8 +125,7 @@ class Average:
     @property
     def of_any(self) -> BoolArray:
         """True if any class counts; without any the interval is [0, 1]."""
-        found: BoolArray = np.asarray(self.weights.any(axis=-1))
-        return found
+        return np.asarray(self.weights.any(axis=-1))
 
     @cached_property
     def denominators(self) -> FloatArray:

@@ -21,7 +21,7 @@ from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.differences import mover
-from modelcompare.intervals.ratios import clopper_pearson
+from modelcompare.intervals.ratios import Bounds, clopper_pearson
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.bin_gaps import (
     bin_gaps,
@@ -36,9 +36,8 @@ from modelcompare.metrics.quotient import divide
 
 # Marks values without an interval.
 REFUSED = "refused"
-# Ends of intervals are found by so many halvings, and then to this accuracy.
+# Bounds of intervals are found by so many halvings, and then to this accuracy.
 _HALVED, _ROUNDING = 10, 1e-15
-Ends = tuple[FloatArray, FloatArray]
 # Mean of a plug-in, and its variance.
 Law = tuple[FloatArray, FloatArray]
 
@@ -121,7 +120,7 @@ class Bins:
 
 def _of_models(
     columns: Sequence[FloatArray], formula: Callable[..., FloatArray], level: float
-) -> Ends:
+) -> Bounds:
     """Compute the interval of each model."""
     if formula is maximum_error:
         return largest_gap_interval(*columns[:3], level=level)
@@ -138,8 +137,8 @@ def _of_models(
 
 
 def _of_pairs(
-    ends: Ends, centre: FloatArray, products: FloatArray, pairs: Pairs, *, largest: bool
-) -> Ends:
+    ends: Bounds, centre: FloatArray, products: FloatArray, pairs: Pairs, *, largest: bool
+) -> Bounds:
     """Compute intervals of differences from those of the two errors and their influences.
 
     They are joined with the correlation of the influences if it is negative, or if both errors are
@@ -165,7 +164,7 @@ def interval_of_model(columns: Sequence[FloatArray], level: float) -> tuple[floa
     return estimate, min(float(low), estimate), float(high)
 
 
-def mean_gap_interval(bins: Bins, level: float) -> Ends:
+def mean_gap_interval(bins: Bins, level: float) -> Bounds:
     """Compute the interval of the expected calibration error on given bins; the mean over classes.
 
     The plug-in is a sum of folded normals, so its mean and variance follow from the gaps in the
@@ -193,7 +192,7 @@ def mean_gap_interval(bins: Bins, level: float) -> Ends:
     return _ends(observed, largest, smallest, level)
 
 
-def squared_gap_interval(bins: Bins, level: float) -> Ends:
+def squared_gap_interval(bins: Bins, level: float) -> Bounds:
     """Compute the interval of the mean squared gap on given bins; the mean over classes.
 
     The mean of the plug-in is that of the population plus the squared standard errors, for any
@@ -215,7 +214,7 @@ def squared_gap_interval(bins: Bins, level: float) -> Ends:
 
 def largest_gap_interval(
     n: FloatArray, confidence: FloatArray, right: FloatArray, *, level: float
-) -> Ends:
+) -> Bounds:
     """Compute the interval of the largest gap, from simultaneous ones of the accuracy in each bin.
 
     Clopper and Pearson's at Bonferroni's level: the bin of the largest gap may have a single
@@ -257,7 +256,7 @@ def _folded_moments(share: FloatArray, gap: FloatArray, error: FloatArray) -> La
 def _ends(
     observed: FloatArray, largest: Callable[[FloatArray], Law],
     smallest: Callable[[FloatArray], Law], level: float,
-) -> Ends:  # fmt: skip
+) -> Bounds:  # fmt: skip
     """Return the smallest and largest error that the observed value does not reject."""
     tail = (1 - level) / 2
     low = _last(lambda size: observed - _gamma_quantile(1 - tail, *largest(size)), observed)

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.confusions import CellSums, Margins
 from modelcompare.intervals.counts import ADDED, agreement, agreement_influences
+from modelcompare.intervals.ratios import Bounds
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
 from modelcompare.metrics.quotient import ClassRatio, Quotient, divide
 
-Ends = tuple[FloatArray, FloatArray]
-
 
 def extreme_influences(
     evaluation: Evaluation, metric: AnyMetric, pairs: Pairs, size: float
-) -> Ends | None:
+) -> Bounds | None:
     """Compute the lowest and the highest influence of one more unit on differences a - b.
 
     It is of any true class, and each model predicts any class for it, with certainty.
@@ -60,7 +58,7 @@ def extreme_influences(
     return times * (low[a] - high[b]).min(axis=-1), times * (high[a] - low[b]).max(axis=-1)
 
 
-def _of_classes(formula: Quotient, ratio: ClassRatio, margins: Margins, unit: float) -> Ends:
+def _of_classes(formula: Quotient, ratio: ClassRatio, margins: Margins, unit: float) -> Bounds:
     """Return the ends of what a unit adds to each class's value, or to an average, by its truth."""
     true, named, hits = margins
     top, bottom = (part[..., None] for part in ratio(hits, named, true))
@@ -85,7 +83,7 @@ def _of_classes(formula: Quotient, ratio: ClassRatio, margins: Margins, unit: fl
     return low, high
 
 
-def _of_agreement(formula: Quotient, margins: Margins, unit: float) -> Ends:
+def _of_agreement(formula: Quotient, margins: Margins, unit: float) -> Bounds:
     """Return the ends of what a unit adds to MCC or kappa, by its true class."""
     true, named, hits = margins
     k = true.shape[-1]
@@ -95,7 +93,7 @@ def _of_agreement(formula: Quotient, margins: Margins, unit: float) -> Ends:
     return unit * low, unit * high
 
 
-def _by_truth(cells: CellSums) -> Ends:
+def _by_truth(cells: CellSums) -> Bounds:
     """Return the least and the largest number of the cells of each true class, (..., 1, k)."""
     ends = []
     for pick in (np.argmin, np.argmax):

@@ -247,8 +247,7 @@ def unseen_losses(
 def unseen_variance(value: FloatArray, size: FloatArray) -> FloatArray:
     """Compute the variance of one more positive, at any rank among the negatives."""
     shrunk = (value * size + 1) / (size + 2)
-    spread: FloatArray = shrunk * (1 - shrunk) / np.maximum(size, 1.0) ** 2
-    return spread
+    return np.asarray(shrunk * (1 - shrunk) / np.maximum(size, 1.0) ** 2)
 
 
 def score_degrees(

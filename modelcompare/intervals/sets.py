@@ -142,8 +142,7 @@ class MeanOfSets(Contrasts):
     @cached_property
     def standard_error(self) -> FloatArray:
         if self.extends:
-            errors: FloatArray = np.sqrt(self._variance[0])
-            return errors
+            return np.asarray(np.sqrt(self._variance[0]))
         return self._root_of_squares([part.standard_error for part in self.parts])
 
     @cached_property

@@ -12,7 +12,7 @@ from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
-from modelcompare.metrics.base import AnyMetric, Metric, class_slopes
+from modelcompare.metrics.base import AnyMetric, Metric, class_slopes, fraction_of
 from modelcompare.metrics.quotient import divide
 
 # Relative difference of statistics that is rounding.
@@ -49,9 +49,7 @@ def ratio_of(
     evaluation: Evaluation, metric: Metric, numbers: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return numerators and denominators (..., n_models or 1, width) of statistics, or totals."""
-    if metric.ratio is None:
-        raise TypeError(f"{metric.name} declares no ratio.")
-    return metric.ratio(*evaluation.parts(metric, numbers))
+    return fraction_of(metric, *evaluation.parts(metric, numbers))
 
 
 def _is_weighted(metric: AnyMetric) -> TypeGuard[Metric]:
@@ -110,8 +108,7 @@ def disagreements(evaluation: Evaluation, metric: Metric, pairs: Pairs) -> Float
 
 
 def _differ(a: FloatArray, b: FloatArray) -> BoolArray:
-    differ: BoolArray = np.abs(a - b) > _ROUNDING * (np.abs(a) + np.abs(b))
-    return differ
+    return np.asarray(np.abs(a - b) > _ROUNDING * (np.abs(a) + np.abs(b)))
 
 
 def typical_support(evaluation: Evaluation, metric: AnyMetric) -> float:

@@ -11,7 +11,7 @@ from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.base import Interval
-from modelcompare.metrics.base import AnyMetric, Metric
+from modelcompare.metrics.base import AnyMetric, Metric, fraction_of
 from modelcompare.metrics.counts import COUNTS
 from modelcompare.metrics.quotient import Quotient, divide
 
@@ -118,8 +118,7 @@ def _of_classes(
     evaluation: Evaluation, metric: Metric
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the share of each class, its value, and what it divides by, (n_models, n_classes)."""
-    assert metric.ratio is not None  # noqa: S101  averages are of ratios
     assert isinstance(metric.value, Quotient)  # noqa: S101  averages are quotients
     totals = evaluation.parts(metric, evaluation.grand_total)
     share, value = metric.value.shares(*totals)
-    return share, value, np.broadcast_to(metric.ratio(*totals)[1], share.shape)
+    return share, value, np.broadcast_to(fraction_of(metric, *totals)[1], share.shape)

@@ -384,6 +384,13 @@ class CallableMetric(BaseMetric):
 AnyMetric: TypeAlias = Metric | OrderMetric | CallableMetric
 
 
+def fraction_of(metric: Metric, *totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return numerator and denominator of a metric's `ratio`, of totals or of each sample."""
+    if metric.ratio is None:
+        raise TypeError(f"{metric.name} declares no ratio.")
+    return metric.ratio(*totals)
+
+
 def class_slopes(metric: Metric, *totals: FloatArray) -> FloatArray:
     """Return the weight of each class in an average over its denominator, (..., n_classes).
 

@@ -128,8 +128,7 @@ class _Form:
         return np.maximum(own, 0.0) + self.added * np.maximum(together, 0.0)
 
     def _of_all(self, slope: FloatArray) -> FloatArray:
-        found: FloatArray = (slope * (self.second @ slope)).sum(axis=0)
-        return found
+        return np.asarray((slope * (self.second @ slope)).sum(axis=0))
 
     def _cleared(self, totals: FloatArray) -> FloatArray:
         totals[np.abs(totals) <= 1e-12 * np.abs(self.total)[:, None]] = 0.0

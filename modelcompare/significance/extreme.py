@@ -119,8 +119,7 @@ def deciding(low: FloatArray, high: FloatArray, rising: Rising) -> BoolArray:
     largest = [np.maximum.accumulate(end[places], axis=0) for end in (low, high)]
     open_steps = (largest[0] < least[:, None]) & (largest[1] >= least[:, None])
     levels = np.where(open_steps, least[:, None], np.inf)[::-1]
-    decides: BoolArray = high[places] >= np.minimum.accumulate(levels, axis=0)[::-1]
-    return decides
+    return np.asarray(high[places] >= np.minimum.accumulate(levels, axis=0)[::-1])
 
 
 def n_true(found: BoolArray, axis: int = 0) -> IntArray:

@@ -240,8 +240,7 @@ def _outcomes(one: AnyArray, other: AnyArray, winner: AnyArray) -> IntArray:
     by_word = np.array(known, dtype=np.intp)[place]
     by_name = np.select([winner == one, winner == other], [FIRST, SECOND], -1)
     unsure = (by_word >= 0) & (by_name >= 0) & (by_word != by_name)
-    found: IntArray = np.where(unsure, -1, np.where(by_name >= 0, by_name, by_word))
-    return found
+    return np.asarray(np.where(unsure, -1, np.where(by_name >= 0, by_name, by_word)))
 
 
 def _clusters(

@@ -23,7 +23,7 @@ import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.base import Metric, class_slopes
+from modelcompare.metrics.base import Metric, class_slopes, fraction_of
 from modelcompare.metrics.quotient import Quotient, divide, numerical_slopes
 from modelcompare.significance.exact import are_hard_counts
 from modelcompare.significance.extreme import (
@@ -301,8 +301,7 @@ class Form(Formula):
         """Return x of statistics (..., width)."""
         found = [parts[s] for s in self.metric.statistics]
         if self.metric.average is not None:
-            assert self.metric.ratio is not None  # noqa: S101  averages are of quotients
-            top, bottom = self.metric.ratio(*found)
+            top, bottom = fraction_of(self.metric, *found)
             return np.asarray(top - pooled * bottom)
         shape = np.broadcast_shapes(*(part.shape[:-1] for part in found))
         wide = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in found]
@@ -311,9 +310,9 @@ class Form(Formula):
     @cached_property
     def _pooled(self) -> FloatArray:
         """Quotients of two models' sums together, (n_pairs, n_classes); 0 if not an average."""
-        if self.metric.average is None or self.metric.ratio is None:
+        if self.metric.average is None:
             return np.zeros((len(self.swaps.model_a), 1))
-        return divide(*self.metric.ratio(*self._of_both), 0.0)
+        return divide(*fraction_of(self.metric, *self._of_both), 0.0)
 
     @cached_property
     def _of_both(self) -> list[FloatArray]:

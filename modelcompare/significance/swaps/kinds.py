@@ -15,7 +15,7 @@ from scipy import sparse
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.base import Metric
+from modelcompare.metrics.base import Metric, fraction_of
 from modelcompare.resampling.weights import Units
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
@@ -204,10 +204,9 @@ def _counts(truth: IntArray, predicted: IntArray, n_classes: int) -> Matrix:
 
 def _residuals(metric: Metric, pooled: FloatArray, rows: Matrix) -> Matrix:
     """Return residuals around the pooled quotients of an average."""
-    assert metric.ratio is not None  # noqa: S101  averages are of quotients
     width = rows.shape[1] // len(metric.statistics)
     parts = [rows[:, start : start + width] for start in range(0, rows.shape[1], width)]
-    top, bottom = metric.ratio(*parts)
+    top, bottom = fraction_of(metric, *parts)
     found = top - _weighted(bottom, pooled)
     return found.tocsr() if sparse.issparse(found) else np.ascontiguousarray(found)
 

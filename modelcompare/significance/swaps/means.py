@@ -95,8 +95,7 @@ class Mean(Quotient):
     def _skewed(self) -> BoolArray:
         """True for pairs that depend on few samples, (n_pairs,); the same after any swap."""
         squares, fourths = self._powers
-        found: BoolArray = squares**2 < _MANY * fourths
-        return found
+        return np.asarray(squares**2 < _MANY * fourths)
 
     @cached_property
     def _powers(self) -> FloatArray:
@@ -114,8 +113,7 @@ class Mean(Quotient):
     def _differences(self, rows: slice, pairs: IntArray) -> FloatArray:
         """Return samples' contributions to the difference times the denominator."""
         top = self.of_units[0][rows, :, 0]
-        apart: FloatArray = top[:, self.swaps.model_a[pairs]] - top[:, self.swaps.model_b[pairs]]
-        return apart
+        return np.asarray(top[:, self.swaps.model_a[pairs]] - top[:, self.swaps.model_b[pairs]])
 
 
 def without_skewness(t: FloatArray, cubes: FloatArray, size: int) -> FloatArray:

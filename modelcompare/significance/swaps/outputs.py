@@ -219,8 +219,7 @@ def _spread(differences: FloatArray) -> FloatArray:
     n_finite = np.maximum(finite.sum(axis=0), 1)
     known = np.where(finite, differences, 0.0)
     centred = np.where(finite, known - known.sum(axis=0) / n_finite, 0.0)
-    found: FloatArray = np.sqrt((centred**2).sum(axis=0) / n_finite)
-    return found
+    return np.asarray(np.sqrt((centred**2).sum(axis=0) / n_finite))
 
 
 def _ranked(outcomes: Outcomes) -> Outcomes:
@@ -250,5 +249,4 @@ def _differ(first: Output, second: Output) -> BoolArray:
 
 
 def _rows_differ(first: AnyArray, second: AnyArray) -> BoolArray:
-    differ: BoolArray = (first != second).reshape(len(first), -1).any(axis=1)
-    return differ
+    return np.asarray((first != second).reshape(len(first), -1).any(axis=1))

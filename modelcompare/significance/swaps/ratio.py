@@ -24,6 +24,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.contrasts import difference_of
+from modelcompare.metrics.base import fraction_of
 from modelcompare.metrics.quotient import divide
 from modelcompare.significance.extreme import as_extreme, least_extreme, size_of
 from modelcompare.significance.swaps.bounds import (
@@ -85,10 +86,10 @@ class Quotient(Formula):
         Numerators are centred at it: a constant added to all scores adds nothing to a difference,
         but squares of large numbers lose digits.
         """
-        if not self.metric.is_mean or self.metric.ratio is None:
+        if not self.metric.is_mean:
             return 0.0
-        of_units = self.metric.ratio(*(self.swaps.numbers[s][:] for s in self.metric.statistics))
-        means = divide(*of_units)
+        units = [self.swaps.numbers[s][:] for s in self.metric.statistics]
+        means = divide(*fraction_of(self.metric, *units))
         return float(np.clip(0.0, np.nanmin(means), np.nanmax(means)))
 
     @cached_property
@@ -111,8 +112,7 @@ class Quotient(Formula):
 
     def _of(self, parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
         """Return N and D of statistics, with an axis of values at the end."""
-        assert self.metric.ratio is not None  # noqa: S101  `applies` asks for it
-        top, bottom = self.metric.ratio(*parts)
+        top, bottom = fraction_of(self.metric, *parts)
         if self.centre:
             top = top - self.centre * bottom
         if not self.metric.per_class:
