@@ -26,7 +26,6 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import SwapMasks, Units
 from modelcompare.significance.extreme import Rising, as_extreme, n_rising, n_true
-from modelcompare.significance.strata import Strata
 from modelcompare.words import Alternative
 
 Result = TypeVar("Result")
@@ -218,11 +217,6 @@ class UnitSwaps(SwapStatistic):
 
     def sum_up(self, swapped: Swapped) -> None:
         """Compute the sums that pairs share."""
-
-    @cached_property
-    def strata(self) -> Strata | None:
-        """Strata of the units."""
-        return Strata.of(self.units)
 
     @cached_property
     def observed(self) -> FloatArray:
