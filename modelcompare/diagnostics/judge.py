@@ -15,7 +15,14 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.comparison.few_labels import warn_if_not_drawn, worth_in_words
 from modelcompare.data.predictions import Predictions
-from modelcompare.diagnostics.labelled import EFFECTS, Labelled, adjusted_frame
+from modelcompare.diagnostics.labelled import (
+    BIAS,
+    CONFUSION,
+    EFFECTS,
+    FAVOURS,
+    Labelled,
+    adjusted_frame,
+)
 from modelcompare.directions import words_of
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
@@ -55,8 +62,6 @@ _TITLES = {
     "effects": "Lower and upper half of a column",
     "worth": "Labels that are as certain without the judge",
 }
-_SIDES = Field("people", "estimate"), Field("judge", "estimate")
-_BEYOND = Field("difference", title="judge - people")
 _AGREEMENT = {
     "accuracy": "The judge agrees with people on {1:.3f} of the labels",
     "cohen_kappa": "Cohen's kappa of the judge and people is {1:.3f}",
@@ -146,22 +151,10 @@ class JudgeReport(Result, stem="judge", title="The judge"):
         "model", "metric", "label", "estimate", Field("standard_error", shown=False), "ci_low",
         "ci_high", Field("method", shown=False),
     ))  # fmt: skip
-    confusion: pd.DataFrame = field(repr=False, metadata=frame(
-        "y_true", Field("verdict", json="label"), "n", "share",
-    ))  # fmt: skip
-    bias: pd.DataFrame = field(repr=False, metadata=frame(
-        "model", *_SIDES, _BEYOND, Field("standard_error", shown=False), "ci_low", "ci_high",
-        "p_value", "p_adjusted",
-    ))  # fmt: skip
-    favours: pd.DataFrame = field(repr=False, metadata=frame(
-        "model_a", "model_b", *_SIDES, _BEYOND, Field("standard_error", shown=False), "ci_low",
-        "ci_high", "p_value", "p_adjusted", Field("reversed", "flag", shown=False),
-    ))  # fmt: skip
-    effects: pd.DataFrame = field(repr=False, metadata=frame(
-        "column", "model", Field("split", "given"), Field("lower", "estimate"),
-        Field("upper", "estimate"), Field("difference", title="upper - lower"), "ci_low", "ci_high",
-        "p_value", "p_adjusted",
-    ))  # fmt: skip
+    confusion: pd.DataFrame = field(repr=False, metadata=frame(*CONFUSION))
+    bias: pd.DataFrame = field(repr=False, metadata=frame(*BIAS))
+    favours: pd.DataFrame = field(repr=False, metadata=frame(*FAVOURS))
+    effects: pd.DataFrame = field(repr=False, metadata=frame(*EFFECTS))
     worth: pd.DataFrame = field(repr=False, metadata=frame(
         "model", "metric", "label", Field("worth", "size"), Field("saved", "share"),
     ))  # fmt: skip

@@ -27,13 +27,24 @@ from modelcompare.metrics import SparseDataWarning
 from modelcompare.metrics.confusion import confusion_matrix
 from modelcompare.questions.claims import bounds_of_difference
 from modelcompare.questions.unpaired import unpaired_test
+from modelcompare.report.fields import Field, columns, names_of
 from modelcompare.report.numbers import some_of
 from modelcompare.significance.corrections import adjust
 from modelcompare.words import KindName
 
-_TESTED = ["ci_low", "ci_high", "p_value", "p_adjusted"]
-_BIAS = ["people", "judge", "difference", "standard_error", *_TESTED]
-EFFECTS = ["column", "model", "split", "lower", "upper", "difference", *_TESTED]
+_TESTED = columns("ci_low", "ci_high", "p_value", "p_adjusted")
+_SIDES = columns(
+    Field("people", "estimate"), Field("judge", "estimate"),
+    Field("difference", title="judge - people"), Field("standard_error", shown=False), *_TESTED,
+)  # fmt: skip
+# Columns of frames of `JudgeReport`.
+CONFUSION = columns("y_true", Field("verdict", json="label"), "n", "share")
+BIAS = columns("model", *_SIDES)
+FAVOURS = columns("model_a", "model_b", *_SIDES, Field("reversed", "flag", shown=False))
+EFFECTS = columns(
+    "column", "model", Field("split", "given"), Field("lower", "estimate"),
+    Field("upper", "estimate"), Field("difference", title="upper - lower"), *_TESTED,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -118,7 +129,7 @@ class Labelled:
     def confusion(self) -> pd.DataFrame:
         """Make the frame of `JudgeReport.confusion`."""
         if self.classes is None:
-            return pd.DataFrame(columns=["y_true", "verdict", "n", "share"])
+            return pd.DataFrame(columns=names_of(CONFUSION))
         count = partial(
             confusion_matrix, self.truth["judge"], self.verdicts["judge"], labels=self.classes
         )
@@ -133,20 +144,21 @@ class Labelled:
             sides = {"judge": self.judge[model], "people": people}
             found = self._compared(self._scores(sides, self.bounds))
             values = dict(zip(sides, found.scores["estimate"], strict=True))
-            rows.append({"model": model, **values, **found.differences.iloc[0][_BIAS[2:]]})
-        return adjusted_frame(rows, ["model", *_BIAS])
+            tested = found.differences.iloc[0][names_of(_SIDES[2:])]
+            rows.append({"model": model, **values, **tested})
+        return adjusted_frame(rows, BIAS)
 
     def favours(self, bias: pd.DataFrame) -> pd.DataFrame:
         """Make the frame of `JudgeReport.favours`."""
-        columns = ["model_a", "model_b", *_BIAS, "reversed"]
         if len(bias) < 2:
-            return pd.DataFrame(columns=columns)
+            return pd.DataFrame(columns=names_of(FAVOURS))
         apart = {model: self.judge[model] - people for model, people in self.people.items()}
         found = self._compared(self._scores(apart, self._span)).differences
         values = bias.set_index("model")[["people", "judge"]]
         a, b = (values.loc[found[side]].to_numpy() for side in ("model_a", "model_b"))
         people, judge = (a - b).T
-        return found.assign(people=people, judge=judge, reversed=people * judge < 0)[columns]
+        found = found.assign(people=people, judge=judge, reversed=people * judge < 0)
+        return found[names_of(FAVOURS)]
 
     def effect(self, name: str, model: str, given: Any) -> dict[str, Any]:
         """Return the row of `JudgeReport.effects` of a column."""
@@ -170,7 +182,7 @@ class Labelled:
         draws = {key: self.options[key] for key in ("n_resamples", "rng")}
         test = unpaired_test(above, below, "mean_score", **draws)
         of_halves = split, b[0], a[0], test.difference, *ends, test.p_value
-        return dict(zip(EFFECTS, (name, model, *of_halves), strict=False))
+        return dict(zip(names_of(EFFECTS), (name, model, *of_halves), strict=False))
 
     @property
     def _span(self) -> tuple[float, float] | None:
@@ -201,7 +213,7 @@ def _design(predictions: Predictions, judge: Judge) -> dict[str, AnyArray | None
     }
 
 
-def adjusted_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
+def adjusted_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[Field]) -> pd.DataFrame:
     """Make a frame of tests, with p-values adjusted by Holm."""
-    frame = pd.DataFrame(rows, columns=columns)
+    frame = pd.DataFrame(rows, columns=names_of(columns))
     return frame.assign(p_adjusted=adjust(frame["p_value"].to_numpy(np.float64), "holm"))

@@ -21,7 +21,7 @@ from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import bin_edges, indicators, sums_in_bins, top_label
 from modelcompare.metrics.subsets import class_code
 from modelcompare.report.document import Document
-from modelcompare.report.fields import Field, frame
+from modelcompare.report.fields import Field, columns, frame, names_of
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import among, first_models
@@ -33,7 +33,9 @@ from modelcompare.report.tables import column, interval_column, rows_at
 from modelcompare.resampling.seeds import RngLike
 from modelcompare.words import Strategy, label_name, signature
 
-_ERROR = ("model", "debiased_ece", "ci_low", "ci_high")
+_ERRORS = columns(
+    "model", Field("debiased_ece", "estimate", "debiased error"), "ci_low", "ci_high",
+)  # fmt: skip
 
 
 def plot_reliability(
@@ -98,9 +100,7 @@ class Reliability(Result, stem="reliability", title="Calibration"):
         Field("accuracy", "estimate"), "ci_low", "ci_high", Field("gap", "estimate", shown=False),
         name="reliability",
     ))  # fmt: skip
-    errors: pd.DataFrame = field(repr=False, metadata=frame(
-        "model", Field("debiased_ece", "estimate", "debiased error"), "ci_low", "ci_high",
-    ))  # fmt: skip
+    errors: pd.DataFrame = field(repr=False, metadata=frame(*_ERRORS))
     label: Any
     n_samples: int
     confidence_level: float
@@ -231,7 +231,7 @@ def reliability(
         frames.append(frame[frame["n"] > 0])
     table = pd.concat(frames, ignore_index=True)
     table["gap"] = table["confidence"] - table["accuracy"]
-    of_models = pd.DataFrame(errors, columns=_ERROR)
+    of_models = pd.DataFrame(errors, columns=names_of(_ERRORS))
     return Reliability(
         table=table, errors=of_models, label=label, n_samples=n_seen(predictions),
         confidence_level=confidence_level,

@@ -7,7 +7,7 @@ share have their meaning here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from operator import attrgetter
@@ -165,6 +165,11 @@ HIDDEN: Mapping[str, Member | None] = {"member": None}
 def columns(*names: str | Field) -> tuple[Field, ...]:
     """Return the columns of a frame; a name is enough for one that has a shared meaning."""
     return tuple(Field(each) if isinstance(each, str) else each for each in names)
+
+
+def names_of(columns: Iterable[Field]) -> list[str]:
+    """Return the names of columns, as those of a frame."""
+    return [each.name for each in columns]
 
 
 def frame(*names: str | Field, **options: Any) -> Mapping[str, Member]:

@@ -30,7 +30,7 @@ from modelcompare.plugins.folds.fold_tests import (
 )
 from modelcompare.plugins.folds.words import FoldTest
 from modelcompare.report.document import Document, Finding
-from modelcompare.report.fields import HIDDEN, Field, frame, member
+from modelcompare.report.fields import HIDDEN, Field, columns, frame, member, names_of
 from modelcompare.report.numbers import decimals_for, format_number, joined
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, column
@@ -39,11 +39,16 @@ from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Correction, signature, value_name
 
 # Columns of `FoldComparison.folds`, and of its differences.
-FOLDS = ["repeat", "fold", "n_train", "n_test", "model", "metric", "label", "value"]
-_COLUMNS = [
+_OF_FOLDS = columns(
+    Field("repeat", "count", json="label"), Field("fold", "count", json="label"),
+    Field("n_train", "count", json="estimate"), Field("n_test", "count", json="estimate"),
+    "model", "metric", "label", Field("value", "estimate"),
+)  # fmt: skip
+_OF_PAIRS = columns(
     "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low", "ci_high",
-    "statistic", "p_value", "p_adjusted", "better", "p_a", "p_equivalent", "p_b",
-]  # fmt: skip
+    "statistic", "p_value", "p_adjusted", "better", "p_a", Field("p_equivalent", "share"), "p_b",
+)  # fmt: skip
+FOLDS, _COLUMNS = names_of(_OF_FOLDS), names_of(_OF_PAIRS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,16 +93,8 @@ class FoldComparison(FoldSettings, Result, stem="folds"):
         What was left out: of a table of scores, or folds of one sample.
     """
 
-    folds: pd.DataFrame = field(repr=False, metadata=frame(
-        Field("repeat", "count", json="label"), Field("fold", "count", json="label"),
-        Field("n_train", "count", json="estimate"), Field("n_test", "count", json="estimate"),
-        "model", "metric", "label", Field("value", "estimate"),
-    ))  # fmt: skip
-    differences: pd.DataFrame = field(repr=False, metadata=frame(
-        "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low",
-        "ci_high", "statistic", "p_value", "p_adjusted", "better", "p_a",
-        Field("p_equivalent", "share"), "p_b",
-    ))  # fmt: skip
+    folds: pd.DataFrame = field(repr=False, metadata=frame(*_OF_FOLDS))
+    differences: pd.DataFrame = field(repr=False, metadata=frame(*_OF_PAIRS))
     greater_is_better: Mapping[str, bool] = field(repr=False, metadata=HIDDEN)
     predictions: tuple[Predictions, ...] = field(default=(), repr=False, metadata=HIDDEN)
     probabilities: tuple[Predictions, ...] = field(default=(), repr=False, metadata=HIDDEN)

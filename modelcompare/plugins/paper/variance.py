@@ -24,17 +24,14 @@ from modelcompare.plugins.paper.pairs import (
     check_ratios,
     part_of,
 )
-from modelcompare.plugins.paper.variance_result import VarianceStudy
+from modelcompare.plugins.paper.variance_result import TESTS, VarianceStudy
+from modelcompare.report.fields import names_of
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.variances import RowMoments, check_variance_tests, variance_test
 from modelcompare.words import GeneralizeTo, VarianceTest, ZeroDivision, giving
 
 PAPER_TESTS: tuple[VarianceTest, ...] = ("f", "bartlett", "levene")
-_TEST_COLUMNS = [
-    "model", "ratio", "n_samples", "subsample", "label", "metric_a", "metric_b", "variance_a",
-    "variance_b", "variance_ratio", "test", "statistic", "p_value",
-]  # fmt: skip
 _AVERAGED = ["estimate", "mean", "variance", "ci_low", "ci_high"]
 # Models whose replicates are summarized at once.
 _MODELS_AT_ONCE = 50
@@ -148,7 +145,7 @@ def variance_study(
         predictions=predictions, pairs=metric_pairs.pairs, ratios=sizes, n_resamples=n_resamples,
         n_subsamples=n_subsamples, confidence_level=confidence_level,
         distribution=metric_pairs.frame(distribution).drop(columns="subsample"),
-        tests=metric_pairs.frame(tested)[_TEST_COLUMNS], metric_pairs=metric_pairs,
+        tests=metric_pairs.frame(tested)[names_of(TESTS)], metric_pairs=metric_pairs,
         seed=seed, stratify=stratify, seed_label=rng_label(rng), scope=scope,
     )  # fmt: skip
 

@@ -32,7 +32,7 @@ from modelcompare.plugins.paper.figures import (
 )
 from modelcompare.plugins.paper.pairs import MetricPairs, Pair, part_of
 from modelcompare.report.document import Document
-from modelcompare.report.fields import HIDDEN, Field, frame, member
+from modelcompare.report.fields import HIDDEN, Field, columns, frame, member
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import differing_labels
@@ -152,6 +152,12 @@ def _named_pair(study: VarianceStudy, pair: int | Pair) -> Pair:
 
 
 _VARIANCE_RATIO = Field("variance_ratio", "estimate")
+# Columns of `VarianceStudy.tests`.
+TESTS = columns(
+    "model", "ratio", "n_samples", Field("subsample", "count"), "label", "metric_a", "metric_b",
+    Field("variance_a", "estimate"), Field("variance_b", "estimate"), _VARIANCE_RATIO, "test",
+    "statistic", "p_value",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,11 +199,7 @@ class VarianceStudy(Result, stem="variance"):
         Field("variance", "estimate"), Field("variance_between", "estimate"), "ci_low", "ci_high",
         "n_undefined", name="variance",
     ))  # fmt: skip
-    tests: pd.DataFrame = field(repr=False, metadata=frame(
-        "model", "ratio", "n_samples", Field("subsample", "count"), "label", "metric_a", "metric_b",
-        Field("variance_a", "estimate"), Field("variance_b", "estimate"), _VARIANCE_RATIO, "test",
-        "statistic", "p_value", name="variance_tests",
-    ))  # fmt: skip
+    tests: pd.DataFrame = field(repr=False, metadata=frame(*TESTS, name="variance_tests"))
     metric_pairs: MetricPairs = field(repr=False, metadata=HIDDEN)
     seed: np.random.SeedSequence = field(repr=False, metadata=HIDDEN)
     stratify: bool = field(repr=False)
