@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -48,11 +48,8 @@ class Question:
     @property
     def kind(self) -> Decision | None:
         """The decision whose flag was given, or None."""
-        flags: dict[Decision, bool] = {
-            "non-inferior": self.non_inferior, "superior": self.superior,
-            "equivalent": self.equivalent,
-        }  # fmt: skip
-        chosen = [kind for kind, wanted in flags.items() if wanted]
+        kinds: tuple[Decision, ...] = get_args(Decision)
+        chosen = [kind for kind in kinds if getattr(self, kind.replace("-", "_"))]
         if len(chosen) > 1:
             raise ValueError(f"--{chosen[0]} and --{chosen[1]} exclude each other; ask for one.")
         return chosen[0] if chosen else None
