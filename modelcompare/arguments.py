@@ -87,7 +87,7 @@ def checked(
     Parameters
     ----------
     *forwarded : callable
-        Functions whose arguments its ``**options`` may contain.
+        Functions whose arguments its ``**options`` may contain, checked by their annotations.
     **checks : callable or None
         Checks of arguments whose values differ from those of the named option; None for no check.
 
@@ -109,16 +109,15 @@ def checked(
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         parameters = signature(function).parameters
         known = {
-            name: None
-            for each in (function, *forwarded)
+            name: (parameter, getattr(unwrap(each), "__globals__", _NOTHING))
+            for each in (*forwarded[::-1], function)
             for name, parameter in signature(each).parameters.items()
             if parameter.kind in _NAMED and name not in ("self", "cls")
         }
         nothing_set, two_sided = partial(_set, None), known.keys() >= {*LEVELS}
-        names = getattr(unwrap(function), "__globals__", _NOTHING)
-        check_of = {name: _check_of(each, names) for name, each in parameters.items()} | checks
+        check_of = {name: _check_of(*each) for name, each in known.items()} | checks
         check_of |= {name: OPTIONS[name].check for name in LEVELS if two_sided}
-        optional = {n for n, each in parameters.items() if str(each.annotation).endswith("| None")}
+        optional = {n for n, (each, _) in known.items() if str(each.annotation).endswith("| None")}
 
         def check(args: Iterable[object], kwargs: Mapping[str, object]) -> None:
             if isinstance(roles := check_of.get("columns"), ColumnRoles):

@@ -59,7 +59,7 @@ class Plugin:
     commands, additions : str
         Rows of the command line: tuples of `Command`, and of `Addition` to other commands.
     readers : str
-        Functions that read files whole: `modelcompare.readers.whole`.
+        Functions that read files together, as one test set.
     refusals : str
         Functions that refuse a table that is read whole: where it is read with others, or block by
         block.

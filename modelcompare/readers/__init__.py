@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -15,11 +15,12 @@ from modelcompare import words
 from modelcompare.arguments import ColumnRoles, checked, written_out
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
-from modelcompare.plugs import needed
+from modelcompare.plugs import first, needed
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
+from modelcompare.readers.item_counts import counts_reading
 from modelcompare.readers.many_files import records_of_files
 from modelcompare.readers.messages import ROLES, SEVERAL, listed
 from modelcompare.readers.opening import all_opened
@@ -39,7 +40,6 @@ from modelcompare.readers.test_sets import (
     readings_of_each,
     wide_content,
 )
-from modelcompare.readers.whole import recognized
 from modelcompare.spelling import chosen
 from modelcompare.words import (
     Annotators,
@@ -48,7 +48,6 @@ from modelcompare.words import (
     MissingRead,
     SameIds,
     check_choice,
-    check_flag,
     check_names,
 )
 
@@ -59,14 +58,7 @@ _EACH_A_SET = (
     "groups`, or decide on all with `modelcompare gate --rule mean:-MARGIN`."
 )
 _COLUMNS = ColumnRoles(ROLES, SEVERAL)
-_LISTS = ("models", "score", "na", "labels", "battles")
-_CHECKS: dict[str, Callable[[str, Any], None]] = {
-    "greater_is_better": partial(check_flag, optional=True),
-    "annotators": partial(check_choice, choices=Annotators),
-    "ids": partial(check_choice, choices=SameIds),
-    "missing": partial(check_choice, choices=MissingRead),
-    "kind": partial(check_choice, choices=KindOrAuto),
-}
+_LISTS = (*SEVERAL, "models", "na", "labels")
 
 
 @checked(columns=_COLUMNS)
@@ -245,22 +237,21 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
 
 
 def checked_columns(columns: Mapping[str, Any] | None = None, **options: Any) -> Columns:
-    """Check the columns by role, and the options of reading a source."""
-    given = {**(columns or {}), **options}
-    for option, value in given.items():
-        absent = None if value is None else needed(f"`{option}`")
-        if absent:
+    """Check columns by their roles, and options of reading that are no choices."""
+    every = {**(columns or {}), **options}
+    given = {name: value for name, value in every.items() if value is not None}
+    for name, value in given.items():
+        if absent := needed(f"`{name}`"):
             raise ValueError(absent)
-        if option in _CHECKS:
-            _CHECKS[option](option, value)
-        elif option == "slices" or (option in _LISTS and value is not None):
-            one = option == "score" and isinstance(value, str)
-            given[option] = (value,) if one else check_names(option, value)
-    if given.get("bounds") is not None:
+        if name in _LISTS:
+            one = name == "score" and isinstance(value, str)
+            given[name] = (value,) if one else check_names(name, value)
+    check_choice("annotators", given.get("annotators", "each"), Annotators)
+    if "bounds" in given:
         given["bounds"] = check_range(given["bounds"])
-    if given.get("positive") is not None:
+    if "positive" in given:
         given["positive"] = str(given["positive"])
-    return Columns(**{**given, "score": given.get("score") or ()})
+    return Columns(**given)
 
 
 def read(source: Any, columns: Columns) -> Reading:
@@ -348,7 +339,7 @@ def _models_of(file: File, columns: Columns) -> tuple[str, ...]:
 def _whole_set(file: File, columns: Columns) -> Reading | None:
     """Read a file as one test set; None for a log, or records of several sets."""
     # A file that is a test set has no name of a model.
-    alone = recognized([replace(file, is_named=False)], columns) or _alone(file, columns)
+    alone = _recognized([replace(file, is_named=False)], columns) or _alone(file, columns)
     if isinstance(alone, Records):
         return None if "set" in alone.frame else record_predictions(alone, columns, name=file.model)
     # Files of several models are test sets, also if a column names others.
@@ -357,11 +348,17 @@ def _whole_set(file: File, columns: Columns) -> Reading | None:
 
 def _together(files: Sequence[File], columns: Columns) -> Content:
     """Read a single file that may have all models, or the records of several files."""
-    found = recognized(files, columns)
+    found = _recognized(files, columns)
     if found is not None:
         return found
     is_alone = len(files) == 1 and not files[0].is_named
     return (_alone(files[0], columns) if is_alone else None) or records_of_files(files, columns)
+
+
+def _recognized(files: Sequence[File], columns: Columns) -> Reading | None:
+    """Read files that are one test set together, of counts or by a plugin; None for others."""
+    found: Reading | None = counts_reading(files, columns) or first("readers", files, columns)
+    return found
 
 
 def _alone(file: File, columns: Columns) -> Content | None:
