@@ -169,8 +169,8 @@ class Sample:
         if self.new_runs:
             return self.run_variances.layers(pairs)
         if self.judged is not None:
-            found = self.judged.estimates(pairs)
-            return Layers.of_items(found.variance, found.degrees)
+            values = self.judged.estimates(pairs)
+            return Layers.of_items(values.variance, values.degrees)
         size = self.evaluation.units.size
         return Layers.of_items(self.standard_error(pairs) ** 2, max(size - 1.0, 1.0))
 

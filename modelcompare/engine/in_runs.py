@@ -59,10 +59,10 @@ class Runs:
     @cached_property
     def run_of(self) -> IntArray:
         """Number of the run of each row."""
-        found = np.empty(sum(map(len, self.rows)), dtype=np.intp)
+        out = np.empty(sum(map(len, self.rows)), dtype=np.intp)
         for run, rows in enumerate(self.rows):
-            found[rows] = run
-        return found
+            out[rows] = run
+        return out
 
     def apart(self, metric: Metric) -> Metric:
         """Return a sum metric whose value is the mean of the runs' values."""

@@ -134,8 +134,8 @@ class Judged:
     @property
     def worth(self) -> FloatArray:
         """Labels that are as certain without the judge, (n_models, n_values); NaN without error."""
-        found = self.estimates(None)
-        return self.judge.n_labels * divide(found.alone, found.variance)
+        values = self.estimates(None)
+        return self.judge.n_labels * divide(values.alone, values.variance)
 
     @property
     def saved(self) -> FloatArray:

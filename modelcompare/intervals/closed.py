@@ -131,8 +131,8 @@ def _delong(rows: Contrasts, level: float) -> Interval:
     covariance = delong_covariance(rows.evaluation.predictions)[1]
     bounds = (0.0, 1.0) if rows.pairs is None else (-np.inf, np.inf)
     error = standard_errors(covariance[None], rows.pairs)
-    found = normal_interval(rows.estimate, error, confidence_level=level)
-    low, high = np.maximum(found.low, bounds[0]), np.minimum(found.high, bounds[1])
+    interval = normal_interval(rows.estimate, error, confidence_level=level)
+    low, high = np.maximum(interval.low, bounds[0]), np.minimum(interval.high, bounds[1])
     return Interval.of(low, high, "delong")
 
 

@@ -60,11 +60,11 @@ def _is_weighted(metric: AnyMetric) -> TypeGuard[Metric]:
 
 def _denominators(evaluation: Evaluation, metric: Metric, numbers: FloatArray) -> FloatArray:
     """Return denominators (n_rows, n_models or 1, n_values) of the numbers of rows."""
-    found = ratio_of(evaluation, metric, numbers)[1]
+    bottom = ratio_of(evaluation, metric, numbers)[1]
     if metric.average:
         totals = evaluation.grand_total[None]
-        found = (found * class_slopes(metric, *evaluation.parts(metric, totals))).sum(axis=-1)
-    return found if metric.per_class else found[..., None]
+        bottom = (bottom * class_slopes(metric, *evaluation.parts(metric, totals))).sum(axis=-1)
+    return bottom if metric.per_class else bottom[..., None]
 
 
 def denominator_shares(evaluation: Evaluation, metric: AnyMetric, rows: slice) -> FloatArray:
@@ -81,8 +81,8 @@ def denominator_shares(evaluation: Evaluation, metric: AnyMetric, rows: slice) -
         of_class = metric.per_class and evaluation.predictions.labels is not None
         weights = evaluation.predictions.unit_weights(by_class=of_class)
         part, whole = (x[:, None] for x in (weights[rows], weights.sum(axis=0, keepdims=True)))
-    found = divide(part, whole, 0.0)
-    return np.broadcast_to(found, (len(found), *shape))
+    shares = divide(part, whole, 0.0)
+    return np.broadcast_to(shares, (len(shares), *shape))
 
 
 def disagreements(evaluation: Evaluation, metric: Metric, pairs: Pairs) -> FloatArray:

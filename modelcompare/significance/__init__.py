@@ -61,8 +61,8 @@ def run_test(name: str, view: PairView) -> Outcome:
 
 def run_named(name: str, view: PairView) -> Outcome:
     """Run a test as `compare` and `paired_test` name it; see `inverted` for quantiles."""
-    found = run_test(name, view)
-    return with_quantiles(view, found) if name == studentized.NAME else found
+    outcome = run_test(name, view)
+    return with_quantiles(view, outcome) if name == studentized.NAME else outcome
 
 
 def choices(names: tuple[str, ...], indent: int = 8) -> str:

@@ -136,9 +136,9 @@ _Part = tuple[FloatArray, FloatArray, dict[str, Callable[..., FloatArray]]]
 
 def _flipped(view: PairView, metrics: Sequence[AnyMetric]) -> _Part:
     """Flip signs of influences, for a metric whose swaps have no totals."""
-    found = sign_flip(view.of_metrics(metrics))
-    assert found.floor is not None  # noqa: S101  signs are drawn
-    return found.p_value, found.floor, {}
+    outcome = sign_flip(view.of_metrics(metrics))
+    assert outcome.floor is not None  # noqa: S101  signs are drawn
+    return outcome.p_value, outcome.floor, {}
 
 
 def _counted(view: PairView, metrics: Sequence[Any]) -> _Part:

@@ -94,10 +94,10 @@ class SwappedOutputs(SwapStatistic):
             )  # fmt: skip
 
     def counts(self, masks: SwapMasks, pairs: IntArray, asked: Asked) -> Counts:
-        found, observed = self._studentized(self._null(masks, pairs), pairs)
+        null, observed = self._studentized(self._null(masks, pairs), pairs)
         if masks.movable is not None:
-            found[0] = observed
-        return count_extreme([found.transpose(1, 2, 0)], observed, asked)
+            null[0] = observed
+        return count_extreme([null.transpose(1, 2, 0)], observed, asked)
 
     @property
     def observed(self) -> FloatArray:

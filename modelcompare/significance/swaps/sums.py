@@ -163,11 +163,11 @@ class SwappedSums(UnitSwaps):
     @cached_property
     def products(self) -> dict[Formula, slice]:
         """Places among the blocks of each formula's products."""
-        found, start = {}, len(self.linear)
+        places, start = {}, len(self.linear)
         for formula in self.formulas:
             stop = start + len(formula.products())
-            found[formula], start = slice(start, stop), stop
-        return found
+            places[formula], start = slice(start, stop), stop
+        return places
 
     @property
     def n_columns(self) -> int:
