@@ -16,6 +16,7 @@ import pytest
 from modelcompare import plugs
 from tests.unplugged import run, unplug
 
+pytestmark = pytest.mark.slow
 PLUGINS = tuple(plugs.plugins())
 QUICK = ("-m", "not (pages or experiments or slow or shared_data or unplugged)")
 ALL_NAMES = (
@@ -41,7 +42,6 @@ def tool(folder, name):
     return subprocess.run([program], cwd=folder, capture_output=True, encoding="utf-8")
 
 
-@pytest.mark.slow
 def test_the_package_imports_and_has_every_other_name(copy):
     _, folder = copy
     names = "import modelcompare as mc; print([getattr(mc, name) and name for name in mc.__all__])"
@@ -72,7 +72,6 @@ def _asked(name):
             yield each, ("-m", "modelcompare", each, "x.csv")
 
 
-@pytest.mark.slow
 def test_what_the_plugin_adds_is_refused_by_its_name(copy):
     absent, folder = copy
     for name in absent:
