@@ -220,9 +220,11 @@ def _adjusted(result: Compared, references: list[str]) -> str:
     if result.correction == "max-t":
         return _family(result)
     asked = _phrase(CORRECTIONS[result.correction], references)
+    used = result.corrections_used
     instead = [
-        f"{_phrase(CORRECTIONS[name], references)} for {joined(metrics)}"
-        for name, metrics in _grouped(result.corrections_used.items()).items()
+        f"{_phrase(CORRECTIONS[name], references)} for "
+        f"{joined([metric for metric in used if used[metric] == name])}"
+        for name in dict.fromkeys(used.values())
     ]
     where = f" (where it could show nothing, {'; '.join(instead)})" if instead else ""
     return f"adjusted by {asked}{where}, {_family(result)}"
@@ -241,14 +243,6 @@ def _by_name(frame: pd.DataFrame, column: str) -> dict[str, list[str]]:
     # Undefined values have no interval.
     found = frame.dropna(subset=column).groupby(column, sort=False)["metric"].unique()
     return {str(name): [*metrics] for name, metrics in found.items()}
-
-
-def _grouped(used: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the metrics of each name."""
-    found: dict[str, list[str]] = {}
-    for metric, name in used:
-        found.setdefault(name, []).append(metric)
-    return found
 
 
 def comparison_code(result: Compared) -> str:

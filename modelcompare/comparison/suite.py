@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -56,11 +56,7 @@ def notes_of_sets(notes: Mapping[Any, Sequence[str]]) -> list[str]:
 
 def within(generalize_to: GeneralizeToOfSets) -> GeneralizeTo:
     """Return what varies within each test set."""
-    return (
-        WITHIN[generalize_to]
-        if generalize_to == "sets" or generalize_to == "sets+runs"
-        else generalize_to
-    )
+    return cast(GeneralizeTo, WITHIN.get(generalize_to, generalize_to))
 
 
 def check_weights(argument: str, value: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,9 +11,6 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray
 from modelcompare.words import shown
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 # Integers up to this size are exact as floats.
 _N_EXACT = 2**53
@@ -217,8 +214,8 @@ def _arrow(data: Any) -> Any:
     return pa.chunked_array([data]) if isinstance(data, pa.Array) else pa.table(data)
 
 
-def cells(series: nw.Series[Any]) -> AnyArray:
-    """Return a series' cells: numbers unchanged, missing ones as None or NaN, dates as texts."""
+def cells(series: Any) -> AnyArray:
+    """Return cells of a series of narwhals: numbers unchanged, missing ones as None or NaN."""
     import narwhals as nw
 
     dtype, missing = series.dtype, series.null_count() > 0

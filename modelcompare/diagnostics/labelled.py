@@ -84,17 +84,8 @@ class Labelled:
         verdicts = {model: array[rows] for model, array in judge.verdicts.items()}
         if part.labels is None or part.codes is None:
             truth = {model: part.output(model).array for model in part.models}
-            return cls(
-                truth,
-                verdicts,
-                truth,
-                verdicts,
-                None,
-                part.scores.bounds_of(),
-                rows,
-                design,
-                options,
-            )
+            bounds = part.scores.bounds_of()
+            return cls(truth, verdicts, truth, verdicts, None, bounds, rows, design, options)
         code, names = matched(next(iter(verdicts.values())), part.labels)
         classes = np.append(names[: part.n_classes], np.sort(names[part.n_classes :]))
         decided = [model for model, kind in part.kinds.items() if not kind.real]
