@@ -41,11 +41,6 @@ class Question:
     equivalent: bool = False
 
     @property
-    def has_options_of_rule(self) -> bool:
-        """True if options are given that a rule replaces."""
-        return not (self.metric is None and self.margin is None and self.label is None)
-
-    @property
     def kind(self) -> Decision | None:
         """The decision whose flag was given, or None."""
         kinds: tuple[Decision, ...] = get_args(Decision)
@@ -55,18 +50,26 @@ class Question:
         return chosen[0] if chosen else None
 
     def ask(
-        self, ask: Callable[..., GateAnswer], reading: Reading, kind: Decision, *,
-        by_blocks: bool, **options: Any,
+        self, ask: Callable[..., GateAnswer], reading: Reading, *, by_blocks: bool,
+        otherwise: Decision = "non-inferior", **options: Any,
     ) -> GateAnswer:  # fmt: skip
         """Read a test set, or those of rules of several, and ask; a ledger needs all rows."""
-        rule = self.rule or ()
+        kind, rule = self.kind, self.rule or ()
         of_sets = any(map(is_of_sets, rule))
+        if rule and (kind, self.metric, self.margin, self.label) != (None,) * 4:
+            example = self.metric or "f1_macro"
+            example = f"mean({example})" if is_of_sets(rule[0]) else example
+            raise ValueError(
+                f"--rule gives metric, class, margin and type of decision, as in {example}:-0.01; "
+                "leave their options out."
+            )
         reading.compared = self.baseline, self.candidate
         if rule:
             reading.asked = [read_rule(each, of_sets=of_sets)["metric"] for each in rule]
         predictions: Any = reading.read_sets() if of_sets else reading.read(by_blocks=by_blocks)
         one = {
-            "metric": self.metric, "label": self.label, "kind": kind, "margin": self.margin or 0.0,
+            "metric": self.metric, "label": self.label, "kind": kind or otherwise,
+            "margin": self.margin or 0.0,
         }  # fmt: skip
         options |= {"missing": reading.missing_sets} if of_sets else {}
         rules = read_rules(rule or one, predictions)
@@ -83,18 +86,11 @@ def gate(
         raise ValueError(
             f"--baseline and --candidate are both {question.baseline!r}; name two models."
         )
-    if rule and (kind or question.has_options_of_rule):
-        example = question.metric or "f1_macro"
-        example = f"mean({example})" if is_of_sets(rule[0]) else example
-        raise ValueError(
-            f"--rule gives metric, class, margin and type of decision, as in {example}:-0.01; "
-            "leave their options out."
-        )
     if not rule and question.margin is None and kind != "superior":
         raise ValueError(
             f"--margin is needed to ask for {kind or 'non-inferior'}: how much worse would matter?"
         )
-    found = question.ask(ask, reading, kind or "non-inferior", by_blocks=by_blocks, **options)
+    found = question.ask(ask, reading, by_blocks=by_blocks, **options)
     print_answers(found, format, several=bool(rule))
     stop_unless_passed(found, inconclusive_exit)
 

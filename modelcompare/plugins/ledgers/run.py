@@ -34,12 +34,10 @@ def keep(
         raise ValueError(
             "keep needs files of predictions, --baseline MODEL and --candidate MODEL; or --report."
         )
-    if question.rule and question.has_options_of_rule:
-        raise ValueError("--rule gives metric, class and margin; leave their options out.")
     names = ("candidates", "control", "expect_head")
     settings = {name: options.pop(name) for name in names if name in options}
     options["ledger"] = Ledger(ledger, **settings)
-    found = question.ask(ask_keep, reading, "superior", by_blocks=False, **options)
+    found = question.ask(ask_keep, reading, by_blocks=False, otherwise="superior", **options)
     if output.form == "table" and output.output is None:
         print_answers(found, "text", several=True)
     else:

@@ -322,7 +322,7 @@ def test_json_and_the_report(run, ask, tmp_path):
         (("preds.csv", "--baseline", "old", "--candidate", "good", "--plot", "a.svg"),
          "--plot draws the history; add --report"),
         (("preds.csv", "--baseline", "old", "--candidate", "good", "--rule", "accuracy:+0", "-m",
-          "f1"), "--rule gives metric, class and margin"),
+          "f1"), "--rule gives metric, class, margin and type of decision, as in f1:-0.01"),
         (("preds.csv", "--baseline", "old", "--candidate", "good", "--read", "scan"),
          "--read scan"),
         (("preds.csv", "--baseline", "old", "--candidate", "god"), "no model 'god'"),
