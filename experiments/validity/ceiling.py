@@ -1,6 +1,7 @@
 """Near the ceiling: intervals and gates of every metric where one to five errors are expected.
 
-Usage: python -m experiments.validity.ceiling [--trials 800] [--only REGEX] [--jobs 1]
+Usage: python -m experiments.validity.ceiling [--trials 800] [--only REGEX] [--metrics REGEX]
+    [--jobs 1]
 
 Models that err in 1, 2 or 5 of 40, 100 or 200 samples on average; 2, 3 or 10 classes, of equal
 shares or with rare ones; probabilities that follow their labels, or for metrics of order two levels
@@ -30,7 +31,7 @@ import numpy as np
 import pandas as pd
 
 import modelcompare as mc
-from experiments.validity.by_cell import simulate
+from experiments.validity.by_cell import AGAIN, simulate
 from experiments.validity.catalogue import cell_id
 from experiments.validity.two_models import LARGEST, LEVEL, WANTED, gate_ends, holds, values
 from modelcompare.comparison.warned import behind_macro, warn_of_sparse_data
@@ -277,8 +278,19 @@ def judged(found: Any, cell: Params, truth: Mapping[str, Array]) -> dict[str, pd
 
 def simulated(cell: Params, n_trials: int, metrics: Sequence[str] = ()) -> pd.DataFrame:
     """Return a row for each metric; those that fall short are of five times as many trials."""
+    table = _simulated(cell, n_trials, [*metrics] or metrics_of(cell))
+    names, again = table["metric"], table["metric"][doubtful(table)]
+    if again.empty:
+        return table
+    more = _simulated(cell, AGAIN * n_trials, [*again])
+    every = pd.concat([table[~names.isin(again)], more]).set_index("metric", drop=False)
+    return every.loc[names].reset_index(drop=True)
+
+
+def _simulated(cell: Params, n_trials: int, asked: Sequence[str]) -> pd.DataFrame:
+    """Return a row for each metric."""
     rng = np.random.default_rng(zlib.crc32(cell_id({"kind": "ceiling", **cell}).encode()))
-    asked, at_once = [*metrics] or metrics_of(cell), max(1, AT_ONCE * 3 // cell["models"])
+    at_once = max(1, AT_ONCE * 3 // cell["models"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         truth = true_values(rng, cell, asked)
@@ -286,14 +298,9 @@ def simulated(cell: Params, n_trials: int, metrics: Sequence[str] = ()) -> pd.Da
             trials(rng, cell, truth, asked, min(at_once, n_trials - done))
             for done in range(0, n_trials, at_once)
         ]
-    rows = [row_of(cell, name, pd.concat([each[name] for each in batches])) for name in asked]
-    table = pd.DataFrame(rows)
-    again = [] if metrics else [*table["metric"][doubtful(table)]]
-    if not again:
-        return table
-    more = simulated(cell, 5 * n_trials, again)
-    kept = pd.concat([table[~table["metric"].isin(again)], more])
-    return kept.set_index("metric", drop=False).loc[asked].reset_index(drop=True)
+    return pd.DataFrame([
+        row_of(cell, name, pd.concat([each[name] for each in batches])) for name in asked
+    ])  # fmt: skip
 
 
 def row_of(cell: Params, name: str, marks: pd.DataFrame) -> Params:
@@ -347,8 +354,9 @@ def verdict(table: pd.DataFrame) -> pd.DataFrame:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Parse options, simulate, write the table, print the extremes."""
     simulate(
-        __doc__, cells(), simulated, verdict, RESULTS, arguments, resumes=("ceiling", "two_models")
-    )
+        __doc__, cells(), simulated, verdict, RESULTS, arguments, resumes=("ceiling", "two_models"),
+        metrics_of=metrics_of,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

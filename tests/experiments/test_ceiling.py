@@ -147,3 +147,15 @@ def test_the_kept_rows_are_of_the_cells_and_what_falls_short_is_named():
     assert short[study.COVERAGES].min(axis=None) > 0.87
     assert short["gate"].max() < 0.11
     assert {*table["metric"][study.needless(table)]} <= {"log_loss"}
+
+
+def test_some_metrics_are_simulated_and_the_rows_of_others_are_kept(tmp_path):
+    path = tmp_path / "ceiling.csv"
+    options = ["--only", "^one test 40 1 2 even", "-o", str(path)]
+    study.main(["--trials", "4", "--metrics", "^accuracy|brier", *options])
+    before = pd.read_csv(path).set_index("metric")
+    study.main(["--trials", "6", "--metrics", "^accuracy|matthews", *options])
+    after = pd.read_csv(path).set_index("metric")
+    assert [*after.index] == ["accuracy", "matthews_corrcoef", "brier_score"]
+    pd.testing.assert_series_equal(after.loc["brier_score"], before.loc["brier_score"])
+    assert (after["trials"] % 6 == 0).tolist() == [True, True, False]
