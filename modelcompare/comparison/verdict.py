@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from modelcompare.comparison.compared import POWER, Compared
 from modelcompare.directions import Words, words_of
 from modelcompare.engine.units import counted
@@ -83,7 +81,8 @@ class _Sentence:
     @property
     def _undefined(self) -> str:
         """Clause on the models without a value, one of which may be the best; empty if none."""
-        none = np.flatnonzero(np.isnan(self.found.point[:, self.at])).tolist()
+        values = self.found.point[:, self.at].tolist()
+        none = [model for model, value in enumerate(values) if math.isnan(value)]
         return f"; it is undefined for {self._names(none)}" if none else ""
 
     def _by_convention(self, model: int, others: list[int]) -> str:
@@ -193,7 +192,8 @@ class _Sentence:
         # More samples do not reduce what runs, or a few labels, add to the error.
         if found.difference[place] == 0 or share >= 1 or found.bootstrap.varies_beyond:
             return ""
-        n, called = counted(found.bootstrap.evaluation.predictions)
+        evaluation = found.bootstrap.evaluation
+        n, called = evaluation.once(("counted",), lambda: counted(evaluation.predictions))
         if not share >= n / _MOST_SAMPLES:
             return " No test set of practical size would show a difference."
         return (
