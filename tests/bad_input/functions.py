@@ -145,7 +145,6 @@ CASES: list[Call | Run] = [
     Call("a role that is unknown", lambda _: mc.read_predictions(TABLE, columns={"truth": "y_true"}), "`columns` has no role 'truth'; did you mean 'true'?"),
     Call("roles in no mapping", lambda _: mc.read_predictions(TABLE, columns="y_true"), "`columns` must map roles to columns, as {'true': 'label'}, got 'y_true'.", TypeError),
     Call("roles as arguments", lambda _: mc.io.read_sets(TABLE, true="y_true", slices=["a"]), "read_sets() has no argument `true`; name columns by their roles, with columns={'true': 'y_true', 'slices': ['a']}.", TypeError),
-    Call("a role that a scan lacks", lambda _: mc.io.scan_predictions(TABLE, columns={"run": "a"}), "`columns` has no role 'run'; there are true, id, groups, strata, weight."),
     Call("a label for all samples", lambda _: mc.Predictions(1, {"a": [0, 1]}), "`y_true` must have one entry per sample, got 1.", ValueError),
     Call("scores without names", lambda _: mc.Predictions.from_scores([1, 0]), "`scores` must map names to scores, e.g. {'cnn': scores}, got [1, 0].", TypeError),
     Call("an archive without the truth", lambda f: mc.read_predictions(_npz(f, a=[0, 1]), columns={"true": "truth"}), "p.npz has no array 'truth'; it has a."),

@@ -6,6 +6,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.plugins.ledgers.history import History
 from tests import candidates as sets
+from tests.plugged import needs
 
 RULE = "accuracy:+0"
 
@@ -207,6 +208,7 @@ def test_the_reason_names_a_test_set_on_which_the_rule_holds(tmp_path):
     assert refused.reason == "new is inferior to old (margin 0.01) in accuracy (a)."
 
 
+@needs("large")
 def test_a_judge_and_scanned_sets_are_refused_with_what_to_do(tmp_path):
     found = sets.columns()
     truth = np.where(np.arange(sets.N) < 100, found["y_true"], np.nan)
