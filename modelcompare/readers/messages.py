@@ -14,12 +14,14 @@ _MOST_LETTERS = 60
 _FLAGS = {"models": "model", "model": "model-column", "slices": "slice", "runs": "run",
           "bounds": "range", "greater_is_better": "lower-is-better"}  # fmt: skip
 _OTHER_FLAGS = {"slices": ", or --by of groups"}
-# Keys of `columns`: roles, how labels by several people are used, and what of a source is read.
-SEVERAL = ("slices", "score", "battles")
-ROLES = (
+# Keys of `columns`: roles of one column and of several, how labels by several people are used, and
+# what of a source is read.
+ONE_COLUMN = (
     "true", "event", "id", "groups", "strata", "runs", "weight", "judge", "label_weight", "pred",
-    "model", "annotators", "set", "filter", *SEVERAL,
+    "model",
 )  # fmt: skip
+SEVERAL = ("slices", "score", "battles")
+ROLES = (*ONE_COLUMN, *SEVERAL, "annotators", "set", "filter")
 KEYS = {
     "pred", "model", "runs", "set", "filter", "strata", "weight", "score",
     "bounds", "ids", "na", "labels", "normalize", "battles", "event",

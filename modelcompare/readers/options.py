@@ -24,7 +24,7 @@ from modelcompare.readers.cell_types import (
     marked,
     typed_labels,
 )
-from modelcompare.readers.messages import ROLES, as_options, option
+from modelcompare.readers.messages import ONE_COLUMN, ROLES, as_options, option
 from modelcompare.readers.tables import nested
 from modelcompare.spelling import meant
 from modelcompare.words import Annotators, KindOrAuto, MissingRead, SameIds
@@ -39,7 +39,6 @@ BESIDE = {
 Outputs: TypeAlias = Mapping[str | None, str]
 # Columns that no table has: the run of a model with separate runs, and the item of a run's row.
 OWN_RUN, ITEM = " own run", " item"
-ONE_COLUMN = ("true", "event", "id", *BESIDE, "pred", "model")
 # Options whose values are names, True or False.
 _WRITTEN = {*ROLES, "models", "na", "ids", "missing", "normalize", "kind", "labels", "positive"}
 

@@ -1,7 +1,7 @@
 import inspect
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import SimpleNamespace
 from typing import Literal, get_args, get_origin
 
@@ -15,6 +15,8 @@ from modelcompare.cli.commands import Command, make_command
 from modelcompare.cli.options import OUTPUT, READING, Group
 from modelcompare.options import REQUIRED, Option
 from modelcompare.plugs import load
+from modelcompare.readers.messages import ROLES
+from modelcompare.readers.options import Columns
 from tests.plugged import plugged
 
 
@@ -152,3 +154,8 @@ def test_the_convention_is_an_option_of_commands(run, tmp_path):
     assert gate.code == 1
     refused = run("compare", *asked, "--zero-division", "2")
     assert "`--zero-division` must be 0, 1, NaN or 'paper', got '2'" in refused.err
+
+
+def test_every_role_of_a_column_has_an_option_and_a_field():
+    assert {*ROLES} <= {option.name for option in READING.every}
+    assert {*ROLES} <= {field.name for field in fields(Columns)}
