@@ -71,7 +71,7 @@ def align(parts: Frames, columns: Columns, records: Records) -> Frames:
             )
         indexed[model] = part.drop(columns="id").set_axis(index)
     if columns.missing == "worst" and columns.ids != "intersect":
-        return _united(indexed)
+        return _with_all_ids(indexed)
     first_model, first = next(iter(indexed.items()))
     common = first.index[np.all([first.index.isin(p.index) for p in indexed.values()], axis=0)]
     if columns.missing == "refuse" and columns.ids != "intersect":
@@ -93,7 +93,7 @@ def ids_of(column: Column, written: bool) -> pd.Index[Any]:
     return pd.Index(array, dtype=array.dtype, name="id")
 
 
-def _united(parts: Frames) -> Frames:
+def _with_all_ids(parts: Frames) -> Frames:
     """Give every model the ids of all: its absent results are missing, the rest is shared."""
     every = pd.Index(dict.fromkeys(i for part in parts.values() for i in part.index), name="id")
     united = {model: part.reindex(every) for model, part in parts.items()}

@@ -23,7 +23,7 @@ from modelcompare.readers.cell_types import same_types
 from modelcompare.readers.content import File, check_inflation, whole
 from modelcompare.readers.messages import counted, listed
 from modelcompare.readers.options import BESIDE, Columns
-from modelcompare.readers.reading import Reading, directed
+from modelcompare.readers.reading import Reading, write_directions
 from modelcompare.readers.records import PROBABILITY
 from modelcompare.spelling import chosen
 from modelcompare.words import KindOrAuto
@@ -50,7 +50,7 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     _check_named(arrays, columns, true, where)
     beside = _beside(arrays, columns)
     taken = {true, *columns.named.values(), *beside.values(), *columns.slices}
-    declared = _declared(arrays, taken)
+    declared = _pop_classes(arrays, taken)
     truth = None if columns.output_kind.scored else arrays.get(true)
     labels = replace(columns, declared=_order(declared)).given_labels(declared, truth)
     free = {name: array for name, array in arrays.items() if name not in taken}
@@ -63,7 +63,8 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     if any(name.startswith("scores__") for name in models.values()):
         truth = None
     models = {model: models[model] for model in chosen([*models], columns.models, where)}
-    arrays = _kept(arrays, [*models.values(), *([] if truth is None else [true])], columns, where)
+    used = [*models.values(), *([] if truth is None else [true])]
+    arrays = _drop_missing(arrays, used, columns, where)
     outputs = {model: arrays[name] for model, name in models.items()}
     options: dict[str, Any] = {argument: arrays[name] for argument, name in beside.items()}
     options["slices"] = {name: arrays[name] for name in slices} or None
@@ -72,14 +73,14 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     outputs |= {model: checks.softmax(array) for model, array in logits.items()}
     kind: KindOrAuto = "scores" if truth is None else columns.kind
     if truth is not None:
-        truth, outputs, logits = _ordered(arrays[true], outputs, logits, declared, labels, where)
+        truth, outputs, logits = _reorder(arrays[true], outputs, logits, declared, labels, where)
     predictions = Predictions(
         truth, outputs, kind=kind, labels=labels, positive=columns.positive, **options,
         normalize=columns.normalize, greater_is_better=columns.direction(), name=where,
         bounds=columns.bounds if kind_declared(kind).scored else None,
     )  # fmt: skip
     columns.check_used(predictions)
-    direction = directed([None] * (truth is None), columns.direction())
+    direction = write_directions([None] * (truth is None), columns.direction())
     parts = {
         "truth": "none (scores)" if truth is None else true, "models": counted(predictions.models),
         "left out": counted(left_out), "direction": direction,
@@ -123,12 +124,12 @@ def array_rows(opened: File) -> File:
         columns |= {f"{PROBABILITY}{label}": array[:, k] for k, label in enumerate(labels)}
     held = {name: columns[name] for name in (true, "y_pred") if name in columns}
     if names_of is not None and true in held:
-        truth, outputs = _named(held.pop(true), held, names_of, where)
+        truth, outputs = _name_classes(held.pop(true), held, names_of, where)
         columns |= {true: truth, **outputs}
     return replace(opened, payload=pd.DataFrame(columns), classes=_order(names_of))
 
 
-def _declared(arrays: Arrays, taken: set[str]) -> AnyArray | None:
+def _pop_classes(arrays: Arrays, taken: set[str]) -> AnyArray | None:
     """Take the classes, in their order, out of an archive; None if it does not name them."""
     found = next((arrays.pop(name) for name in _LABELS if name in {*arrays} - taken), None)
     return None if found is None else classes(found, found)
@@ -234,7 +235,7 @@ def _check_lengths(arrays: Arrays, name: str, but: Sequence[str] = _LABELS) -> N
             )
 
 
-def _kept(arrays: Arrays, used: list[str], columns: Columns, where: str) -> Arrays:
+def _drop_missing(arrays: Arrays, used: list[str], columns: Columns, where: str) -> Arrays:
     """Return the arrays; with missing='drop', without rows that have NaN in an array used."""
     if columns.missing == "worst":
         raise ValueError(
@@ -276,12 +277,12 @@ def _models(
     return dict(zip(models, found, strict=True))
 
 
-def _ordered(
+def _reorder(
     truth: AnyArray, outputs: Arrays, logits: Arrays, declared: AnyArray | None,
     labels: AnyArray | None, where: str,
 ) -> tuple[AnyArray, Arrays, Arrays]:  # fmt: skip
     """Return truth, outputs and logits in the order of `labels`, not that of the archive."""
-    truth, outputs = _named(truth, outputs, labels if declared is None else declared, where)
+    truth, outputs = _name_classes(truth, outputs, labels if declared is None else declared, where)
     if declared is None or labels is None or declared.tolist() == labels.tolist():
         return truth, outputs, logits
     order = [declared.tolist().index(label) for label in labels.tolist()]
@@ -294,7 +295,7 @@ def _ordered(
     return turned(truth), outputs, logits
 
 
-def _named(
+def _name_classes(
     truth: AnyArray, outputs: Arrays, labels: AnyArray | None, where: str
 ) -> tuple[AnyArray, Arrays]:  # fmt: skip
     """Return truth and predictions of one type; integers beside class names are indices."""

@@ -113,7 +113,7 @@ def predictions_of(
     The classes are those `known` if the parts are one block of more rows; otherwise those of
     headings and cells. With `in_rows` each row was of one model.
     """
-    complete = _settled(parts, options, in_rows=in_rows)
+    complete = _resolve_missing(parts, options, in_rows=in_rows)
     complete = _written_alike(complete) if written else complete
     if options.people and options.annotators != "majority":
         frame, changed = every_label(complete[0].frame, options)
@@ -122,7 +122,7 @@ def predictions_of(
         if options.annotators == "soft":
             return as_shares(every, complete[0].frame, options)
         return variants.with_source(every, "labels")
-    settled = [replace(part, frame=_typed(part, options, written)) for part in complete]
+    settled = [replace(part, frame=_with_types(part, options, written)) for part in complete]
     frames = {next(iter(part.outputs)): part.frame for part in settled}
     true = next((part.true for part in settled if part.true is not None), None)
     # Scores have a verdict on each model's answer.
@@ -174,13 +174,13 @@ def _written_alike(parts: Sequence[Part]) -> list[Part]:
     return [part.holding({h: c for own, h, c in changed if own is part}) for part in parts]
 
 
-def _typed(part: Part, options: Columns, written: bool) -> pd.DataFrame:
+def _with_types(part: Part, options: Columns, written: bool) -> pd.DataFrame:
     """Convert the columns to the types that their roles need."""
     labels = [each for each in part.labelled if each != part.true]
     if written:
         weights = [each for each in (options.weight, options.label_weight) if each is not None]
         measures = [*part.used, *weights, *(part.verdicts if part.true is None else ())]
-        return cell_types.typed(
+        return cell_types.with_types(
             part.frame, options.output_kind, true=part.true, models=labels, measures=measures
         )
     frame = part.frame.infer_objects()
@@ -289,7 +289,7 @@ def _check_likeliest(
 # -- missing results ---------------------------------------------------------------------------
 
 
-def _settled(parts: Sequence[Part], options: Columns, *, in_rows: bool) -> Sequence[Part]:
+def _resolve_missing(parts: Sequence[Part], options: Columns, *, in_rows: bool) -> Sequence[Part]:
     """Return parts without missing cells, by the treatment that `missing` names."""
     needed = parts
     if options.judged and options.missing == "worst":

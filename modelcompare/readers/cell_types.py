@@ -50,7 +50,7 @@ _PRINTED = re.compile(
 )
 
 
-def printed(column: Column, marks: Collection[str]) -> pd.DataFrame:
+def parse_printed(column: Column, marks: Collection[str]) -> pd.DataFrame:
     """Read cells as papers print scores: ``93.3 ± 0.5``, ``**93.3 %**``, ``93.3 (0.5)``.
 
     Returns
@@ -61,7 +61,7 @@ def printed(column: Column, marks: Collection[str]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> printed(pd.Series(["**93.3%** ± 0.5", "12/13", "n/a"]), MISSING_MARKS)
+    >>> parse_printed(pd.Series(["**93.3%** ± 0.5", "12/13", "n/a"]), MISSING_MARKS)
                   cell  value second  missing
     0  **93.3%** ± 0.5   93.3  ± 0.5    False
     1            12/13    NaN           False
@@ -145,7 +145,7 @@ def with_gaps(cells: AnyArray, rule: Callable[[AnyArray], AnyArray]) -> AnyArray
     return gaps
 
 
-def typed(
+def with_types(
     frame: pd.DataFrame, kind: Kind, *, true: str | None, models: Sequence[str],
     measures: Iterable[str],
 ) -> pd.DataFrame:  # fmt: skip
@@ -196,7 +196,7 @@ def written_alike(columns: Sequence[Column]) -> list[Column]:
     ]
 
 
-def marked(column: Column, marks: Collection[str]) -> BoolArray:
+def missing_mask(column: Column, marks: Collection[str]) -> BoolArray:
     """Return a mask of cells whose texts mark a missing cell."""
     if column.dtype.kind in "iufbM":
         return np.zeros(len(column), dtype=bool)
@@ -206,7 +206,7 @@ def marked(column: Column, marks: Collection[str]) -> BoolArray:
 
 def with_missing(frame: pd.DataFrame, marks: Collection[str]) -> pd.DataFrame:
     """Replace cells with a mark of a missing cell by missing cells."""
-    places = frame.apply(lambda column: marked(column, marks))
+    places = frame.apply(lambda column: missing_mask(column, marks))
     return frame.mask(places) if places.to_numpy().any() else frame
 
 
@@ -216,11 +216,11 @@ def refuse_marks(frames: Sequence[pd.DataFrame], true: str | None, marks: Collec
     Among numbers they do not. The suggested options keep the marks in the models' columns.
     """
     truth = next((frame[true] for frame in frames if true in frame), None)
-    held = [] if truth is None else sorted({*truth[marked(truth, marks)]})
+    held = [] if truth is None else sorted({*truth[missing_mask(truth, marks)]})
     if truth is None or not held or share_of_numbers(truth, marks) == 1:
         return
     columns = [column for frame in frames for _, column in frame.items()]
-    every = {cell for column in columns for cell in column[marked(column, marks)]}
+    every = {cell for column in columns for cell in column[missing_mask(column, marks)]}
     counts = ", ".join(f"{mark!r} in {rows_text(truth == mark)}" for mark in held)
     missing, others = sorted(every), sorted(every - {*held}) or [""]
     raise ValueError(
@@ -237,7 +237,7 @@ def share_of_numbers(column: Column, marks: Collection[str]) -> float:
         return 0.0
     place, held = pd.factorize(column)
     distinct = pd.Series(held, dtype=object)
-    values, present = as_numbers(distinct), ~marked(distinct, marks)
+    values, present = as_numbers(distinct), ~missing_mask(distinct, marks)
     place = place[place >= 0]
     place = place[present[place]]
     return float((~np.isnan(values[place])).mean()) if len(place) else 0.0

@@ -18,8 +18,8 @@ from modelcompare.data.sums import is_sketch
 from modelcompare.plugs import rows
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.content import File
-from modelcompare.readers.label_sets import joined
-from modelcompare.readers.lists import spread
+from modelcompare.readers.label_sets import with_label_sets
+from modelcompare.readers.lists import with_class_columns
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.model_columns import model_columns
 from modelcompare.readers.options import Columns, Outputs, with_named
@@ -42,12 +42,12 @@ from modelcompare.readers.shapes import (
     refuse_repeated_ids,
     refuse_several_truths,
 )
-from modelcompare.readers.survival import with_pairs
-from modelcompare.readers.tables import flattened
+from modelcompare.readers.survival import with_survival_pairs
+from modelcompare.readers.tables import flatten_objects
 from modelcompare.spelling import chosen
 
 
-def prepared(
+def profile_of(
     frame: pd.DataFrame, columns: Columns, where: str, *, written: bool = False,
     of_folders: Collection[str] = (),
 ) -> Profile:  # fmt: skip
@@ -57,7 +57,7 @@ def prepared(
     if not len(frame):
         raise ValueError(f"{where}: there are 0 samples; at least 2 are needed.")
     if not written:  # a table of texts has text headings and no objects
-        frame = flattened(frame.rename(columns=str).reset_index(drop=True))
+        frame = flatten_objects(frame.rename(columns=str).reset_index(drop=True))
     check_columns_distinct(frame, where)
     frame = with_named(frame, columns, where)
     return Profile(frame, columns, where, written=written, of_folders=of_folders)
@@ -66,8 +66,8 @@ def prepared(
 def with_roles(file: File, columns: Columns, where: str, *, alone: bool) -> tuple[Profile, Roles]:
     """Return the table in a file, with one column per class, and the roles of its columns."""
     frame, columns = with_patterns(file.payload, columns, where)
-    seen = prepared(frame, columns, where, written=file.written)
-    seen = joined(spread(with_pairs(seen), alone=alone))
+    seen = profile_of(frame, columns, where, written=file.written)
+    seen = with_label_sets(with_class_columns(with_survival_pairs(seen), alone=alone))
     return seen, find_roles(seen, alone=alone)
 
 

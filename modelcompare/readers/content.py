@@ -90,7 +90,7 @@ def with_content(file: File) -> File:
     if is_stream and not data:
         raise ValueError(f"{path.name}: the file is empty.")
     if is_packed or (is_stream and data.startswith(_GZIP)):
-        data = _inflated(data, path.name)
+        data = _inflate(data, path.name)
     return file.holding(data, kind or _kind_by_content(data))
 
 
@@ -124,7 +124,7 @@ def file_kind(path: Path) -> FileKind:
     """Return the file type by the suffix, without .gz."""
     found = known_kind(path)
     if found is None:
-        suffix = _unpacked(path).suffix.lower() or "(no suffix)"
+        suffix = _without_gz(path).suffix.lower() or "(no suffix)"
         known = [".txt" if kind == "text" else f".{kind}" for kind in get_args(FileKind)]
         raise ValueError(
             f"{path.name}: unknown file type {suffix}; known are {', '.join(known)}, also with .gz."
@@ -134,15 +134,15 @@ def file_kind(path: Path) -> FileKind:
 
 def known_kind(path: Path) -> FileKind | None:
     """Return the file type by the suffix, or None."""
-    return _KINDS.get(_unpacked(path).suffix.lower())
+    return _KINDS.get(_without_gz(path).suffix.lower())
 
 
 def file_stem(path: Path) -> str:
     """Return a file's name without suffixes: cnn.v2 for ``cnn.v2.csv.gz``."""
-    return _unpacked(path).stem
+    return _without_gz(path).stem
 
 
-def _unpacked(path: Path) -> Path:
+def _without_gz(path: Path) -> Path:
     return path.with_suffix("") if path.suffix.lower() == ".gz" else path
 
 
@@ -157,7 +157,7 @@ def whole(name: str) -> Iterator[None]:
         raise ValueError(f"{name}: the file is damaged or cut short ({error}).") from error
 
 
-def parsed(text: str, where: str) -> Any:
+def parse_json(text: str, where: str) -> Any:
     """Return a JSON document."""
     try:
         return json.loads(text)
@@ -180,7 +180,7 @@ def check_inflation(name: str, packed: int, inflated: int) -> None:
         )
 
 
-def _inflated(data: bytes, name: str) -> bytes:
+def _inflate(data: bytes, name: str) -> bytes:
     with whole(name), gzip.open(io.BytesIO(data)) as file:
         inflated = file.read(max(MOST_BYTES, MOST_RATIO * len(data)) + 1)
     check_inflation(name, len(data), len(inflated))

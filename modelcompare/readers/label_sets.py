@@ -27,7 +27,7 @@ _SEPARATORS = (";", "|", ",")
 _SHARED = 0.5
 
 
-def joined(seen: Profile) -> Profile:
+def with_label_sets(seen: Profile) -> Profile:
     """Replace lists of labels, and columns of 0 and 1 for each label of the truth, by tuples."""
     declared = seen.columns.output_kind
     other = not (declared is UNDECLARED or declared.multilabel)

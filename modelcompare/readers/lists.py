@@ -29,7 +29,7 @@ _NUMPY = re.compile(r"np\.float\d+\(([^()]*)\)|\b(?:array|tensor)\(([^()]*)\)")
 _BETWEEN = re.compile(r"[,;\s]+")
 
 
-def spread(seen: Profile, *, alone: bool) -> Profile:
+def with_class_columns(seen: Profile, *, alone: bool) -> Profile:
     """Replace each column of probability lists by one column per class.
 
     Other lists stay unchanged: they describe the samples, unless they are named like outputs.
@@ -171,7 +171,7 @@ def _entries(cell: Any) -> Sequence[Any] | None:
 
 def _numbers(column: Column, seen: Profile) -> FloatArray | None:
     """Convert lists of probabilities to an array, NaN for missing cells; None for others."""
-    present = column[~cell_types.marked(column, seen.marks)].dropna()
+    present = column[~cell_types.missing_mask(column, seen.marks)].dropna()
     held = [_entries(cell) for cell in present]
     rows = [row for row in held if row is not None]
     if not rows or len(rows) < len(held):

@@ -19,7 +19,7 @@ from modelcompare.readers.messages import as_options, counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import FEW_ROWS
 from modelcompare.readers.reading import table_records
-from modelcompare.readers.records import Records, stacked
+from modelcompare.readers.records import Records, stack_records
 
 
 def records_of_files(files: Sequence[File], columns: Columns) -> Records:
@@ -32,22 +32,21 @@ def records_of_files(files: Sequence[File], columns: Columns) -> Records:
     for log, together in by_format.items():
         if log is not None:
             options = {"true": columns.true} if log.truth_is_a_file else {}
-            parts.append(
-                _placed(replace(log.read(together, **options), format=log.name), together, several)
-            )
+            records = replace(log.read(together, **options), format=log.name)
+            parts.append(_name_by_path(records, together, several))
             continue
         for file in together:
             where = f"the file of model {file.model!r}"
             records = table_records(*with_roles(file, columns, where, alone=False))
             records = replace(records, classes=file.classes)
-            parts.append(_placed(records, [file], several))
+            parts.append(_name_by_path(records, [file], several))
             if "id" not in records.parts:
                 in_order.append((where, records))
     if in_order:
         _check_order(in_order, len(files))
         shown = {**parts[0].parts, "id": "the rows' order (the truths agree)"}
         parts[0] = replace(parts[0], parts=shown)
-    return _newest(parts[0] if len(parts) == 1 else stacked(parts))
+    return _newest_logs(parts[0] if len(parts) == 1 else stack_records(parts))
 
 
 def _by_format(files: Sequence[File]) -> dict[Format | None, list[File]]:
@@ -81,7 +80,7 @@ def _check_order(tables: Sequence[tuple[str, Records]], n_files: int) -> None:
             )
 
 
-def _placed(records: Records, files: Sequence[File], several: bool) -> Records:
+def _name_by_path(records: Records, files: Sequence[File], several: bool) -> Records:
     """Add models, sets and runs from the paths where the files do not name them."""
     frame = records.frame
     position = frame["file"].to_numpy() if "file" in frame else [0] * len(frame)
@@ -99,7 +98,7 @@ def _placed(records: Records, files: Sequence[File], several: bool) -> Records:
     return replace(records, frame=frame.assign(**made), answers=answers, parts=parts)
 
 
-def _newest(records: Records) -> Records:
+def _newest_logs(records: Records) -> Records:
     """Keep the newest log of each model and test set, and warn."""
     beside = records.beside
     if beside is None or "date" not in beside or "file" not in records.frame:

@@ -189,7 +189,7 @@ def _refuse_costs(seen: Profile, numeric: Sequence[str]) -> None:
 def _refuse_spoilt(seen: Profile, heading: str) -> None:
     column = seen.present(heading)
     odd = column[np.isnan(cell_types.as_numbers(column))]
-    if cell_types.printed(odd[:1], ())["value"].notna().any():
+    if cell_types.parse_printed(odd[:1], ())["value"].notna().any():
         raise ValueError(
             f"{seen.where}: column {heading!r} has {str(odd.iloc[0])!r}, as papers print scores; "
             "such scores are for `modelcompare ranks`, those of samples are numbers alone."

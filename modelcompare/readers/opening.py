@@ -17,7 +17,7 @@ from modelcompare.readers.content import (
     check_file,
     has_known_name,
     known_kind,
-    parsed,
+    parse_json,
     whole,
     with_content,
 )
@@ -47,14 +47,14 @@ def all_opened(source: Any) -> Iterator[list[File]]:
     with ExitStack() as still_open:
         files = []
         for place in found:
-            file = opened(place)
+            file = open_file(place)
             if isinstance(file.payload, io.IOBase):
                 still_open.enter_context(file.payload)
             files.append(file)
         yield files
 
 
-def opened(file: File) -> File:
+def open_file(file: File) -> File:
     """Open a file and read its content."""
     found = None
     if not has_known_name(file.path):
@@ -75,7 +75,7 @@ def read_table(path: Path, *, keeps_unnamed: bool = False) -> pd.DataFrame:
             return eval_results_table(of_hub)
         with all_opened(path) as files:
             return mteb_table(files)
-    return _rows_in(opened(File(path, keeps_unnamed=keeps_unnamed)))
+    return _rows_in(open_file(File(path, keeps_unnamed=keeps_unnamed)))
 
 
 def _rows_in(file: File) -> pd.DataFrame:
@@ -95,7 +95,7 @@ def read_tables(paths: Sequence[Path]) -> pd.DataFrame:
     """
     if len(paths) == 1 and not _holds_tables(paths[0]):
         return read_table(paths[0], keeps_unnamed=True)
-    files = [opened(replace(file, keeps_unnamed=True)) for file in places(paths) or []]
+    files = [open_file(replace(file, keeps_unnamed=True)) for file in places(paths) or []]
     frames = []
     for file in files:
         frame = _rows_in(file)
@@ -158,7 +158,7 @@ def _of_json(file: File) -> File:
     """Return a document; a list of objects, or one object per line, is a table."""
     data = file.text()
     try:
-        document = parsed(data.decode("utf-8-sig"), file.name)
+        document = parse_json(data.decode("utf-8-sig"), file.name)
     except ValueError as error:
         if "Extra data" in str(error) and data.lstrip().startswith(b"{"):
             return with_payload(file.holding(data, "jsonl"))

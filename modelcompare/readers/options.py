@@ -21,11 +21,11 @@ from modelcompare.readers.cell_types import (
     Column,
     as_numbers,
     column_array,
-    marked,
+    missing_mask,
     typed_labels,
 )
 from modelcompare.readers.messages import ONE_COLUMN, ROLES, as_options, option
-from modelcompare.readers.tables import nested
+from modelcompare.readers.tables import column_at
 from modelcompare.spelling import meant
 from modelcompare.words import Annotators, KindOrAuto, MissingRead, SameIds
 
@@ -140,7 +140,7 @@ class Columns:
 
     def _refuse_marks(self, role: str, column: Column) -> None:
         """Refuse clusters and strata named like a mark of a missing cell."""
-        bad = marked(column, MISSING_MARKS if self.na is None else self.na)
+        bad = missing_mask(column, MISSING_MARKS if self.na is None else self.na)
         if bad.any():
             mark = str(column[bad].iloc[0])
             raise ValueError(
@@ -225,7 +225,7 @@ def with_named(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFram
 
 def column_of(frame: pd.DataFrame, name: str, where: str) -> Column:
     """Return a named column, which may be inside objects; refuse an unknown one."""
-    found = nested(frame, name)
+    found = column_at(frame, name)
     if found is None:
         refuse_column(name, [str(column) for column in frame.columns], where)
     return found

@@ -26,7 +26,7 @@ _MANY_CLASSES = 50
 _NORMAL_95 = 1.645
 
 
-def remembered(property_of: Callable[..., T]) -> Callable[..., T]:
+def memoized(property_of: Callable[..., T]) -> Callable[..., T]:
     """Return a method of `Profile` that inspects columns once, and remembers its answers.
 
     Not a cached method: a table in a cycle of references would stay in memory.
@@ -95,7 +95,7 @@ class Profile:
             return True
         return self.overlap(heading, truth) >= share
 
-    @remembered
+    @memoized
     def overlap(self, heading: str, truth: str) -> float:
         """Return the fraction of a column's cells that equal a value of another column."""
         held, known = self.present(heading), self.present(truth)
@@ -120,12 +120,12 @@ class Profile:
         found = self.frame[[heading, other]].apply(cell_types.as_numbers).corr().iloc[0, 1]
         return 0.0 if np.isnan(found) else float(found)
 
-    @remembered
+    @memoized
     def has_marks(self, heading: str) -> bool:
         """Return whether a column has 0 and 1, or False and True, only."""
         return {*np.unique(cell_types.as_numbers(self.present(heading)))} <= {0.0, 1.0}
 
-    @remembered
+    @memoized
     def is_real(self, heading: str) -> bool:
         column = self.present(heading)
         if column.dtype.kind not in "iuf" and cell_types.share_of_numbers(column, ()) < 1:
@@ -133,14 +133,14 @@ class Profile:
         values = cell_types.as_numbers(column)
         return bool((values != np.trunc(values)).any())
 
-    @remembered
+    @memoized
     def share_of_numbers(self, heading: str) -> float:
         return cell_types.share_of_numbers(self.frame[heading], self.marks)
 
     def is_numeric(self, heading: str) -> bool:
         return self.share_of_numbers(heading) == 1
 
-    @remembered
+    @memoized
     def holds_objects(self, heading: str) -> bool:
         """Return whether cells of a column are lists or objects."""
         return cell_types.holds_objects(self.frame[heading])
@@ -158,12 +158,12 @@ class Profile:
         """
         return not self.holds_objects(heading) and self.unique(*within, heading)
 
-    @remembered
+    @memoized
     def unique(self, *headings: str) -> bool:
         """Return whether no two rows have the same cells in some columns."""
         return not self.frame.duplicated([*headings]).any()
 
-    @remembered
+    @memoized
     def identifies_rows(self, heading: str) -> bool:
         """Return whether a column has distinct texts."""
         if self.frame[heading].dtype.kind in "iufb" or not self.all_differ(heading):
@@ -178,7 +178,7 @@ class Profile:
             return False
         return self.frame[heading].astype(str).tolist() == [*map(str, range(len(self.frame)))]
 
-    @remembered
+    @memoized
     def numbers_rows(self, heading: str) -> bool:
         """Return whether a column has distinct integers, like row numbers."""
         if not self.is_numeric(heading):
@@ -187,7 +187,7 @@ class Profile:
         distinct = len(values) == len(self.frame) >= FEW_ROWS and values.is_unique
         return distinct and bool((values % 1 == 0).all())
 
-    @remembered
+    @memoized
     def range(self, heading: str) -> float:
         values = pd.to_numeric(self.present(heading), errors="coerce")
         return float(values.abs().max()) if len(values) else 0.0
@@ -225,7 +225,7 @@ def agree_by_chance(one: IntArray, other: IntArray) -> bool:
 def _present(frame: pd.DataFrame, marks: Collection[str], heading: str) -> Column:
     """Return the cells of a column that are not missing."""
     column = frame[heading]
-    return cell_types.present(column.mask(cell_types.marked(column, marks))).infer_objects()
+    return cell_types.present(column.mask(cell_types.missing_mask(column, marks))).infer_objects()
 
 
 def check_labels(seen: Profile, true: str) -> None:

@@ -28,7 +28,7 @@ from modelcompare.readers.profile import Profile, agree_by_chance
 from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_part
 from modelcompare.readers.roles import Roles
 from modelcompare.readers.separate_runs import with_own_runs
-from modelcompare.readers.tables import nested
+from modelcompare.readers.tables import column_at
 from modelcompare.spelling import chosen
 from modelcompare.words import KindOrAuto
 
@@ -54,12 +54,12 @@ def in_one_line(parts: Mapping[str, str | None]) -> str:
     return terminal("; ".join(f"{part}: {text}" for part, text in parts.items() if text))
 
 
-def directed(names: Sequence[str | None], as_options: bool | None) -> str:
+def write_directions(names: Sequence[str | None], as_options: bool | None) -> str:
     """Write the directions of scores by name; None is a score without a name.
 
     Examples
     --------
-    >>> directed(["wer", "judge"], None), directed([None], False)
+    >>> write_directions(["wer", "judge"], None), write_directions([None], False)
     ('wer: lower is better, by its name, judge: direction not known', 'lower is better')
     """
     ways = {name: sentence(*resolved(name, as_options)) for name in names}
@@ -105,7 +105,7 @@ def wide_predictions(
                 _at_chance(predictions) if known is None and columns.models is None else []
             ),
             "not used": f"the order in time ({dates[0]}; see --time {dates[0]})" if dates else "",
-            "direction": directed([None] * (true is None), columns.direction()),
+            "direction": write_directions([None] * (true is None), columns.direction()),
         },
     )  # fmt: skip
 
@@ -201,7 +201,7 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     rows = _scored_samples(rows, scores) if columns.score and not columns.judged else rows
     if _in_runs(rows, columns) and not records.answers:
         rows = with_own_runs(rows, models, _RUN, columns)
-    columns, table = _described(records, rows, scores, columns)
+    columns, table = _add_beside(records, rows, scores, columns)
     kind: KindOrAuto = "scores" if scores else columns.kind
     columns = replace(columns, kind=records.kind if kind == "auto" else kind)
     frames = {model: _rows_of(model, table, rows["model"]) for model in models}
@@ -225,7 +225,7 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     unread = [name for name in records.scores if name not in used]
     called = "answers" if records.answers and ITEM in parts[0].frame else None
     predictions = with_source(predictions, called, unread)
-    return Reading(predictions, _understood(records, parts, scores, columns, predictions))
+    return Reading(predictions, _describe_parts(records, parts, scores, columns, predictions))
 
 
 def _varying(records: Records, parts: Sequence[Part]) -> dict[str, dict[str, Column]]:
@@ -240,7 +240,7 @@ def _varying(records: Records, parts: Sequence[Part]) -> dict[str, dict[str, Col
     }  # fmt: skip
 
 
-def _understood(
+def _describe_parts(
     records: Records, parts: Sequence[Part], scores: Sequence[str], columns: Columns,
     predictions: Predictions,
 ) -> dict[str, str | None]:  # fmt: skip
@@ -271,11 +271,11 @@ def _understood(
         ),
         "clusters": clusters, "judge": columns.judge,
         "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
-        "direction": directed(scores, columns.direction()),
+        "direction": write_directions(scores, columns.direction()),
     }  # fmt: skip
 
 
-def _described(
+def _add_beside(
     records: Records, rows: pd.DataFrame, scores: Sequence[str], columns: Columns
 ) -> tuple[Columns, pd.DataFrame]:
     """Add the columns that describe the samples, and return the options that name them.
@@ -347,7 +347,7 @@ def _beside(records: Records, columns: Columns) -> pd.DataFrame:
             )
         source = records.frame if records.beside is None else records.beside
         known = next((n for n in (name, SCORE + name) if n in records.frame), None)
-        if known is None or nested(source, name) is not None:
+        if known is None or column_at(source, name) is not None:
             found[name] = column_of(source, name, f"the {records.format}")
         else:
             found[name] = records.frame[known]

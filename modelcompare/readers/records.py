@@ -84,7 +84,7 @@ class Records:
         return tuple(c.removeprefix(SCORE) for c in self.frame.columns if c.startswith(SCORE))
 
 
-def stacked(parts: Sequence[Records]) -> Records:
+def stack_records(parts: Sequence[Records]) -> Records:
     """Stack the rows of several files; if one has texts only, all become texts."""
     if len({part.written for part in parts}) > 1:
         parts = [part if part.written else _as_written(part) for part in parts]

@@ -19,12 +19,12 @@ from modelcompare.arguments import ColumnRoles
 from modelcompare.data.checks import refuse_rows
 from modelcompare.directions import direction_of
 from modelcompare.readers import names
-from modelcompare.readers.cell_types import Column, printed, refuse_objects
-from modelcompare.readers.column_roles import prepared
+from modelcompare.readers.cell_types import Column, parse_printed, refuse_objects
+from modelcompare.readers.column_roles import profile_of
 from modelcompare.readers.messages import as_options, counted, listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import SHARED, Profile
-from modelcompare.readers.reading import directed
+from modelcompare.readers.reading import write_directions
 from modelcompare.readers.roles import Candidate, Rivals, Role, Roles, solve
 from modelcompare.readers.tables import as_frame
 from modelcompare.spelling import chosen
@@ -109,10 +109,10 @@ def frame_of(table: Any) -> pd.DataFrame:
 
 def read_scores(frame: pd.DataFrame, columns: Columns, unit: str = "data set") -> ScoreTable:
     """Read a table of results; `columns.id` names the data sets, or other units of results."""
-    seen = prepared(_with_index(frame), columns, _WHERE)
+    seen = profile_of(_with_index(frame), columns, _WHERE)
     for heading in seen.headings:
         refuse_objects(seen.frame[heading])
-    cells = {h: printed(seen.frame[h], seen.marks) for h in seen.headings}
+    cells = {h: parse_printed(seen.frame[h], seen.marks) for h in seen.headings}
     numeric = [h for h in seen.headings if _are_scores(seen.frame[h], cells[h])]
     if not numeric:
         _refuse_commas(cells)
@@ -126,7 +126,7 @@ def read_scores(frame: pd.DataFrame, columns: Columns, unit: str = "data set") -
     rows = pd.concat([_rows(seen.frame, keys, h).join(cells[h]) for h in scores], ignore_index=True)
     rows = rows[rows["model"].isin(chosen([*rows["model"].unique()], columns.models, _WHERE))]
     rows, summaries = _without_summaries(rows, columns)
-    table, n_runs, dropped = _averaged(rows, columns, unit)
+    table, n_runs, dropped = _mean_over_runs(rows, columns, unit)
     _check_shape(table, unit)
     _refuse_counts(table, unit)
     if model and not test_set:
@@ -137,7 +137,7 @@ def read_scores(frame: pd.DataFrame, columns: Columns, unit: str = "data set") -
         "runs": f"{run}, the mean of {n_runs}" if run else "",
         "left out": counted([*beside, *summaries]), f"{unit}s {_DROPPED}": counted(dropped),
         "left out of cells": listed([each for each in rows["second"].unique() if each]),
-        "direction": directed([metric], columns.direction()),
+        "direction": write_directions([metric], columns.direction()),
     }  # fmt: skip
     return ScoreTable(table, parts, metric, rows[rows["set"].isin(table.index)])
 
@@ -308,7 +308,7 @@ def _without_summaries(rows: pd.DataFrame, columns: Columns) -> tuple[pd.DataFra
     return rows, left_out
 
 
-def _averaged(
+def _mean_over_runs(
     rows: pd.DataFrame, columns: Columns, unit: str
 ) -> tuple[pd.DataFrame, str, list[str]]:
     """Return means over runs, by data set and model; the number of runs; data sets dropped."""

@@ -18,7 +18,7 @@ _MOST_ROWS = 240
 _UNNAMED = "unnamed"
 
 
-def _named(rows: pd.DataFrame, run: str) -> Column:
+def _with_run_names(rows: pd.DataFrame, run: str) -> Column:
     """Name the run of each row; a model that was trained once may have no name of its run."""
     lacking = rows[run].isna()
     if not lacking.any():
@@ -41,7 +41,7 @@ def with_own_runs(
     `run` then numbers these rows. Rows remain if models share all runs, or some, and options select
     those or replace missing ones.
     """
-    rows = rows.assign(**{run: _named(rows, run)})
+    rows = rows.assign(**{run: _with_run_names(rows, run)})
     held = rows.groupby("model", sort=False)[run].unique()
     sets = {model: frozenset(held[model]) for model in models}
     distinct: dict[frozenset[object], str] = {}

@@ -32,7 +32,7 @@ EVENT = Role(
 _AT_A_TIME = re.compile(r".+:\s*[0-9.]+(?:e[+-]?[0-9]+)?", re.IGNORECASE)
 
 
-def with_pairs(seen: Profile) -> Profile:
+def with_survival_pairs(seen: Profile) -> Profile:
     """Replace the columns of times and events by one of pairs, where a table has both.
 
     Models then give risks, or columns ``cnn:12`` of the probability to survive time 12.

@@ -16,7 +16,7 @@ import pandas as pd
 from modelcompare.data.checks import check_columns_distinct, refuse_rows, warn_of_data
 from modelcompare.data.inputs import columns_of, flat
 from modelcompare.readers.cell_types import Column
-from modelcompare.readers.content import File, InflationError, check_inflation, parsed
+from modelcompare.readers.content import File, InflationError, check_inflation, parse_json
 from modelcompare.readers.messages import counted
 from modelcompare.words import optional, shown
 
@@ -28,19 +28,19 @@ _THOUSANDS = r"-?(?:[1-9][0-9]{0,2}(?:,[0-9]{3})*|0)|NA|-"
 
 def table_of(opened: File) -> pd.DataFrame:
     """Read the rows of an open file."""
-    frame = _trimmed(TABLES[str(opened.kind)](opened))
+    frame = _trim_headings(TABLES[str(opened.kind)](opened))
     if len(frame) == 0:
         raise ValueError(f"{opened.name}: the file has a header and no rows.")
     return frame
 
 
-def _trimmed(frame: pd.DataFrame) -> pd.DataFrame:
+def _trim_headings(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table without blanks around its headings."""
     headings = [h.strip() if isinstance(h, str) else h for h in frame.columns]
     return frame if headings == [*frame.columns] else frame.set_axis(headings, axis=1)
 
 
-def nested(frame: pd.DataFrame, name: str) -> Column | None:
+def column_at(frame: pd.DataFrame, name: str) -> Column | None:
     """Look up a dotted name in the objects of a table's cells; None if it reaches nothing.
 
     A column of that very name comes first, then the longest heading that the name starts with.
@@ -51,18 +51,18 @@ def nested(frame: pd.DataFrame, name: str) -> Column | None:
     for place in reversed(places):
         if name[:place] in frame.columns:
             keys = name[place + 1 :].split(".")
-            found = [reached(cell, keys) for cell in frame[name[:place]]]
+            found = [lookup(cell, keys) for cell in frame[name[:place]]]
             column = pd.Series(found, index=frame.index, name=name, dtype=object)
-            return None if column.isna().all() else _inferred(column)
+            return None if column.isna().all() else _infer_type(column)
     return None
 
 
-def flattened(frame: pd.DataFrame) -> pd.DataFrame:
+def flatten_objects(frame: pd.DataFrame) -> pd.DataFrame:
     """Split objects into columns of dotted names.
 
     Examples
     --------
-    >>> [*flattened(pd.DataFrame({"id": [1], "out": [{"bert": "x", "cnn": "y"}]}))]
+    >>> [*flatten_objects(pd.DataFrame({"id": [1], "out": [{"bert": "x", "cnn": "y"}]}))]
     ['id', 'out.bert', 'out.cnn']
     """
     parts = []
@@ -72,15 +72,15 @@ def flattened(frame: pd.DataFrame) -> pd.DataFrame:
             parts.append(column)
             continue
         keys = dict.fromkeys(f"{heading}.{key}" for cell in held for key in cell)
-        inside = {key: nested(frame[[heading]], key) for key in keys}
+        inside = {key: column_at(frame[[heading]], key) for key in keys}
         columns = {key: column for key, column in inside.items() if column is not None}
-        parts.append(flattened(pd.DataFrame(columns, index=frame.index)))
+        parts.append(flatten_objects(pd.DataFrame(columns, index=frame.index)))
     if all(isinstance(part, pd.Series) for part in parts):
         return frame
     return pd.concat(parts, axis=1)
 
 
-def reached(cell: Any, keys: Sequence[str]) -> Any:
+def lookup(cell: Any, keys: Sequence[str]) -> Any:
     """Look up keys in the objects and lists of a cell; None if they reach nothing."""
     for key in keys:
         if isinstance(cell, Mapping):
@@ -198,7 +198,7 @@ def _read_jsonl(opened: File) -> pd.DataFrame:
         if not line.strip():
             continue
         where = f"{opened.name}: line {number}"
-        row = parsed(line, where)
+        row = parse_json(line, where)
         if not isinstance(row, dict):
             raise ValueError(f"{where} is not a JSON object.")
         rows.append(row)
@@ -220,7 +220,7 @@ def _of_types(frame: pd.DataFrame | Sequence[Any], name: str) -> pd.DataFrame:
     try:
         if not isinstance(frame, pd.DataFrame):
             frame = pd.DataFrame(frame, dtype=object)
-        return pd.DataFrame({name: _inferred(column) for name, column in frame.items()})
+        return pd.DataFrame({name: _infer_type(column) for name, column in frame.items()})
     except UnicodeEncodeError as error:
         raise ValueError(
             f"{name} contains half a character (a lone surrogate) in {shown(error.object)}; "
@@ -228,7 +228,7 @@ def _of_types(frame: pd.DataFrame | Sequence[Any], name: str) -> pd.DataFrame:
         ) from None
 
 
-def _inferred(column: Column) -> Column:
+def _infer_type(column: Column) -> Column:
     """Infer a column's type; large whole numbers next to missing cells are not rounded."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
         return column
@@ -319,10 +319,10 @@ def as_frame(source: Any) -> pd.DataFrame:
     integers next to missing cells stay exact.
     """
     if isinstance(source, pd.DataFrame):
-        return _trimmed(flat(source, "the table"))
+        return _trim_headings(flat(source, "the table"))
     columns = None if isinstance(source, Mapping) else columns_of(source)
     if columns is not None:
-        return _trimmed(pd.DataFrame(columns))
+        return _trim_headings(pd.DataFrame(columns))
     raise TypeError(
         "`source` must be a path, several paths, or a data frame (pandas, polars, pyarrow, "
         f"DuckDB), got {shown(source)}."

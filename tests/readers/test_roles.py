@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from modelcompare.readers.column_roles import find_roles, prepared
+from modelcompare.readers.column_roles import find_roles, profile_of
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.role_table import MODEL, PRED, TRUTH
@@ -20,7 +20,7 @@ WIDE = pd.DataFrame(
 
 
 def roles_of(frame: pd.DataFrame, **options: str) -> Roles:
-    return find_roles(prepared(frame, Columns(**options), "the table"), alone=True)
+    return find_roles(profile_of(frame, Columns(**options), "the table"), alone=True)
 
 
 def test_each_column_of_a_role_has_its_reason():

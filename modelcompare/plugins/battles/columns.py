@@ -18,7 +18,7 @@ from modelcompare.readers.messages import counted, listed
 from modelcompare.readers.options import Columns, column_of, refuse_column
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.roles import Candidate, Role, Roles, solve
-from modelcompare.readers.tables import nested
+from modelcompare.readers.tables import column_at
 
 # Usual names of the columns of two models that met, and of the winner.
 _SIDES = (("model_a", "model_b"), ("model_1", "model_2"), ("model1", "model2"))
@@ -277,8 +277,8 @@ def _clusters(
 
 def covariate(frame: pd.DataFrame, name: str, where: str) -> FloatArray:
     """Return a column of numbers, or the difference of two, in standard deviations."""
-    headings = [name] if nested(frame, name) is not None else [f"{name}_a", f"{name}_b"]
-    if any(nested(frame, heading) is None for heading in headings):
+    headings = [name] if column_at(frame, name) is not None else [f"{name}_a", f"{name}_b"]
+    if any(column_at(frame, heading) is None for heading in headings):
         refuse_column(name, [str(heading) for heading in frame.columns], where)
     numbers = [as_numbers(_column(frame, heading, where)) for heading in headings]
     values = numbers[0] if len(numbers) == 1 else numbers[0] - numbers[1]

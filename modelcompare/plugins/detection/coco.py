@@ -14,7 +14,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.plugins.detection.kinds import DETECTIONS, N_OVERLAPS
-from modelcompare.readers.content import File, known_kind, parsed
+from modelcompare.readers.content import File, known_kind, parse_json
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading
@@ -173,7 +173,7 @@ def _read(given: Any, where: str) -> Any:
         return given.to_dict("records")
     if not isinstance(given, str | Path):
         return given
-    return parsed(Path(given).read_text(encoding="utf-8"), f"{where}: {given}")
+    return parse_json(Path(given).read_text(encoding="utf-8"), f"{where}: {given}")
 
 
 def _by_place(

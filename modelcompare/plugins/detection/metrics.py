@@ -43,11 +43,11 @@ def _average_precision(
     given, found = np.cumsum(own, axis=1)[:, at], np.zeros(len(weights))
     for hit, ignored in zip(hits.T, np.isnan(matched).T, strict=True):
         left = np.cumsum(own * ignored, axis=1)[:, at] if ignored.any() else 0.0
-        found += _interpolated(np.cumsum(own[:, at] * hit[at], axis=1), given - left, n)
+        found += _interpolate(np.cumsum(own[:, at] * hit[at], axis=1), given - left, n)
     return np.where(n > 0, found / len(hits.T), np.nan)
 
 
-def _interpolated(hits: FloatArray, given: FloatArray, objects: FloatArray) -> FloatArray:
+def _interpolate(hits: FloatArray, given: FloatArray, objects: FloatArray) -> FloatArray:
     """Average the highest precision at 101 recalls or above, for each row of weights.
 
     Of decreasing scores: the objects found, and the detections given, up to each.

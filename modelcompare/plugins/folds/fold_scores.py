@@ -26,7 +26,7 @@ from modelcompare.plugins.folds.fold_comparison import (
 from modelcompare.plugins.folds.fold_tables import UNNAMED, read_folds
 from modelcompare.plugins.folds.words import FoldTest
 from modelcompare.readers import checked_columns
-from modelcompare.readers.cell_types import printed
+from modelcompare.readers.cell_types import parse_printed
 from modelcompare.words import Correction, MissingScores, check_number
 
 COLUMNS = ColumnRoles(("id", "model", "score"), several=("score",))
@@ -141,7 +141,7 @@ def _sizes(
 
 
 def _mean(sizes: pd.Series[Any]) -> float:
-    found = printed(sizes, ())["value"]
+    found = parse_printed(sizes, ())["value"]
     what = f"`table` must hold numbers above 0, but column {sizes.name!r} does not"
     refuse_rows(~(found > 0).to_numpy(), what, "correct these rows, or leave the column out")
     return float(found.mean())

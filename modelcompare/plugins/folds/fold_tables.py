@@ -9,7 +9,7 @@ import pandas as pd
 
 from modelcompare.data.checks import check_columns_distinct
 from modelcompare.readers import names
-from modelcompare.readers.column_roles import prepared
+from modelcompare.readers.column_roles import profile_of
 from modelcompare.readers.messages import as_options, listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.roles import Role, Roles, solve
@@ -43,7 +43,7 @@ def read_folds(table: Any, columns: Columns) -> tuple[pd.DataFrame, ScoreTable]:
     """
     frame = frame_of(table)
     levels = [name for name in frame.index.names if name is not None and _role(str(name))]
-    seen = prepared(frame.reset_index(level=levels) if levels else frame, columns, "`table`")
+    seen = profile_of(frame.reset_index(level=levels) if levels else frame, columns, "`table`")
     model = solve(seen, [_MODEL], Roles(skip=seen.chosen))["model"]
     roles = {h: "fold" if h == columns.id else _role(h) for h in seen.headings if h != model}
     frame = seen.frame.rename(columns={h: role for h, role in roles.items() if role})
@@ -53,7 +53,7 @@ def read_folds(table: Any, columns: Columns) -> tuple[pd.DataFrame, ScoreTable]:
             "`table` has a row for each score, and no column fold; name the folds with "
             f"{as_options(id='COLUMN')}. It has {listed(seen.headings, 6)}."
         )
-    described = _described(frame)
+    described = _describe_scores(frame)
     frame = frame.drop(columns=described.columns, errors="ignore").assign(fold=described.index)
     _refuse_repeated(frame, model)
     read = read_scores(frame, replace(columns, id="fold", model=model), "fold")
@@ -71,7 +71,7 @@ def read_folds(table: Any, columns: Columns) -> tuple[pd.DataFrame, ScoreTable]:
     return pd.concat(parts, ignore_index=True), read
 
 
-def _described(frame: pd.DataFrame) -> pd.DataFrame:
+def _describe_scores(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the columns that describe scores, with an index of names of their folds."""
     blank = {"fold": range(len(frame)), "repeat": 0, "metric": None, "label": None}
     several = not {"metric", "label"}.isdisjoint(frame)

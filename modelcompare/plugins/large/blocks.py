@@ -305,7 +305,7 @@ def _count_frame(frame: Any, columns: Sequence[str], most: int) -> Any | None:
 def _frame_fingerprint(
     frame: Any, columns: Sequence[str], n_rows: int
 ) -> Mapping[str, object]:  # fmt: skip
-    first = next(recut(_frame_batches(frame, columns), ROW_BLOCK))
+    first = next(rebatch(_frame_batches(frame, columns), ROW_BLOCK))
     rows = hashlib.sha256(repr(first.to_pydict()).encode()).hexdigest()
     return {"columns": columns, "n_rows": n_rows, "first_rows": rows}
 
@@ -313,14 +313,14 @@ def _frame_fingerprint(
 # -- batches ---------------------------------------------------------------------------------
 
 
-def recut(batches: Batches, size: int, *, skip: int = 0) -> Iterator[Any]:
+def rebatch(batches: Batches, size: int, *, skip: int = 0) -> Iterator[Any]:
     """Cut batches into tables of `size` rows, the last one shorter; skip the first rows.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> parts = (pa.record_batch({"x": [*range(n)]}) for n in (2, 5, 1))
-    >>> [table.num_rows for table in recut(parts, 3, skip=1)]
+    >>> [table.num_rows for table in rebatch(parts, 3, skip=1)]
     [3, 3, 1]
     """
     import pyarrow as pa
@@ -340,7 +340,7 @@ def recut(batches: Batches, size: int, *, skip: int = 0) -> Iterator[Any]:
         yield pa.Table.from_batches(held)
 
 
-def selected(batches: Batches, rows: IntArray) -> Batches:
+def take_rows(batches: Batches, rows: IntArray) -> Batches:
     """Take the rows of these ascending numbers, counted over all batches."""
     first = 0
     for batch in batches:
@@ -367,7 +367,7 @@ def check_names(
     """Refuse missing names, and those of which some are repeated, as for samples in memory."""
 
     def names_of_blocks() -> Iterator[AnyArray]:
-        for table in recut(rows.batches([column]), ROW_BLOCK):
+        for table in rebatch(rows.batches([column]), ROW_BLOCK):
             yield cells(table, rows.where)
 
     seen = []
@@ -375,16 +375,16 @@ def check_names(
         with rows_from(number * ROW_BLOCK):
             checks.check_defined(names, "`ids`")
         if rows.n_rows <= MOST_NAMES:
-            seen.append(_hashed(names))
+            seen.append(_hash_names(names))
     found, times = np.unique(np.concatenate(seen or [np.empty(0, np.uint64)]), return_counts=True)
     again = found[times > 1]
     if not len(again):
         return
     # Different names may have the same hash.
-    held = [names[np.isin(_hashed(names), again)] for names in names_of_blocks()]
+    held = [names[np.isin(_hash_names(names), again)] for names in names_of_blocks()]
     refuse(np.concatenate([names.astype(object) for names in held]))
 
 
-def _hashed(names: AnyArray) -> AnyArray:
+def _hash_names(names: AnyArray) -> AnyArray:
     """Hash each name; integers and their texts have the same hash."""
     return pd.util.hash_array(names.astype(str).astype(object), categorize=False)

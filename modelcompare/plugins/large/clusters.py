@@ -54,7 +54,7 @@ def by_cluster(scan: ScannedPredictions, metrics: Sequence[AnyMetric]) -> Cluste
         part = block_sums(block.without("strata"), local, metrics, len(some))
         if total is None:
             check_clusters(len(names), sum(sums.shape[1] for sums in part.numbers.values()))
-        total = _added(total, part, some, len(names))
+        total = _add_sums(total, part, some, len(names))
         if strata is not None:
             here = strata[n_before : n_before + len(block)]
             known = stratum_of[place]
@@ -65,7 +65,7 @@ def by_cluster(scan: ScannedPredictions, metrics: Sequence[AnyMetric]) -> Cluste
     return ClusterSums(total, None if strata is None else stratum_of)
 
 
-def _added(total: Sketch | None, part: Sketch, some: IntArray, n_clusters: int) -> Sketch:
+def _add_sums(total: Sketch | None, part: Sketch, some: IntArray, n_clusters: int) -> Sketch:
     """Add the sums of some clusters to those of all, in place: a block has few of the clusters."""
     if total is None:
         numbers = {key: np.zeros((n_clusters, s.shape[1])) for key, s in part.numbers.items()}

@@ -105,13 +105,12 @@ def _files(filesystem: Any, path: str, text: str) -> list[str]:
             )
         return [path]
     if info.type == fs.FileType.Directory:
-        listed = _listed(filesystem, path.rstrip("/"), recursive=True)
+        listed = _find_files(filesystem, path.rstrip("/"), recursive=True)
     elif (start := _pattern_start(path)) < len(path):
         folder = path[:start].rstrip("/")
         deep = "/" in path[len(folder) + 1 :]
-        listed = [
-            each for each in _listed(filesystem, folder, recursive=deep) if fnmatchcase(each, path)
-        ]
+        found = _find_files(filesystem, folder, recursive=deep)
+        listed = [each for each in found if fnmatchcase(each, path)]
     else:
         raise FileNotFoundError(f"{text}: there is no such file.")
     if not listed:
@@ -119,7 +118,7 @@ def _files(filesystem: Any, path: str, text: str) -> list[str]:
     return listed
 
 
-def _listed(filesystem: Any, folder: str, *, recursive: bool) -> list[str]:
+def _find_files(filesystem: Any, folder: str, *, recursive: bool) -> list[str]:
     from pyarrow import fs
 
     selector = fs.FileSelector(folder, recursive=recursive, allow_not_found=True)
@@ -145,10 +144,10 @@ def files_of(dataset: Any) -> list[Any]:
 
 def of_folders(file: Any) -> set[str]:
     """Return columns given by the names of a file's folders, such as day=monday."""
-    return {*_folders(file.path), *_given(file)}
+    return {*_folders(file.path), *_partition_keys(file)}
 
 
-def _given(file: Any) -> set[str]:
+def _partition_keys(file: Any) -> set[str]:
     """Return columns whose cells the Dataset takes from the folders."""
     import pyarrow.dataset as ds
 
@@ -178,7 +177,7 @@ def hive_dataset(files: Sequence[str], kind: str, filesystem: Any) -> Any:
     keys = pa.schema([(k, _type(values)) for k, values in of_folder.items() if k not in held])
     return ds.dataset(
         [*files], format=kind, filesystem=filesystem,
-        schema=pa.schema([*_united(schemas), *keys]),
+        schema=pa.schema([*_unify_fields(schemas), *keys]),
         partitioning=ds.partitioning(keys, flavor="hive"),
     )  # fmt: skip
 
@@ -198,7 +197,7 @@ def _type(values: Sequence[str]) -> Any:
     return pa.int64() if of_folder and whole else pa.string()
 
 
-def _united(schemas: Sequence[Any]) -> list[Any]:
+def _unify_fields(schemas: Sequence[Any]) -> list[Any]:
     """Return fields of all columns, each of a type for the cells of all files if one exists."""
     import pyarrow as pa
 
@@ -223,7 +222,7 @@ def _partial_columns(files: Sequence[Any]) -> dict[str, str]:
     return {
         name: f"{_name(file)} lacks the column {name!r}, which {_name(holding[name])} has"
         for file in reversed(files)
-        for own in [{*file.physical_schema.names} | _given(file)]
+        for own in [{*file.physical_schema.names} | _partition_keys(file)]
         for name in holding
         if name not in own
     }

@@ -62,12 +62,12 @@ def bucket_of(names: AnyArray, n_buckets: int, salt: str) -> IntArray:
 
 def _first_numbers(names: AnyArray, salt: bytes) -> Words:
     """Number in the first four bytes of each name's digest."""
-    texts, lengths = _encoded(names)
+    texts, lengths = _encode(names)
     lengths = lengths + len(salt)
     out, fits = np.empty(len(names), dtype=np.uint32), lengths <= _ONE_BLOCK
     rows = slice(None) if fits.all() else fits
     if fits.any():
-        out[rows] = _digests(_padded(salt, texts[rows], lengths[rows]))
+        out[rows] = _digests(_pad_blocks(salt, texts[rows], lengths[rows]))
     for place in np.flatnonzero(~fits):
         # Arrays of bytes strip NUL at the end of a text.
         text = (salt + bytes(texts[place])).ljust(lengths[place], b"\0")
@@ -76,10 +76,10 @@ def _first_numbers(names: AnyArray, salt: bytes) -> Words:
     return out
 
 
-def _encoded(names: AnyArray) -> tuple[AnyArray, IntArray]:
+def _encode(names: AnyArray) -> tuple[AnyArray, IntArray]:
     """Return the names as bytes, and the length of each."""
     if names.dtype.kind in "iu":
-        return _written(names)
+        return _write_decimals(names)
     listed = names.tolist()
     found = {type(name) for name in listed}
     if not found <= {str, int}:
@@ -98,7 +98,7 @@ def _encoded(names: AnyArray) -> tuple[AnyArray, IntArray]:
     return texts, np.fromiter(map(len, listed), np.intp, len(listed))
 
 
-def _written(numbers: AnyArray) -> tuple[AnyArray, IntArray]:
+def _write_decimals(numbers: AnyArray) -> tuple[AnyArray, IntArray]:
     """Write integers in decimal digits; negative and very long ones by numpy's slower method."""
     most = int(numbers.max(initial=0))
     if numbers.min(initial=0) < 0 or most >= 10**15:
@@ -122,7 +122,7 @@ def _written(numbers: AnyArray) -> tuple[AnyArray, IntArray]:
     return letters.view(f"S{letters.shape[1]}")[:, 0], lengths
 
 
-def _padded(salt: bytes, texts: AnyArray, lengths: IntArray) -> list[Words]:
+def _pad_blocks(salt: bytes, texts: AnyArray, lengths: IntArray) -> list[Words]:
     """Return one block of 16 words per text; a scalar is a word that all texts share."""
     width = min(texts.dtype.itemsize, _ONE_BLOCK - len(salt))
     # Texts differ only from the word in which the salt ends to that in which the longest text does.

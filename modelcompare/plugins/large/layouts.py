@@ -20,13 +20,13 @@ from modelcompare.data.misspelt import Answers
 from modelcompare.data.positive import conventional
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.labels import COLLAPSE_AT
-from modelcompare.plugins.large.blocks import MOST_NAMES, TIMES, Rows, cells, check_names, recut
+from modelcompare.plugins.large.blocks import MOST_NAMES, TIMES, Rows, cells, check_names, rebatch
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import same_types
-from modelcompare.readers.column_roles import find_roles, prepared, refuse_others
+from modelcompare.readers.column_roles import find_roles, profile_of, refuse_others
 from modelcompare.readers.item_counts import is_of_counts
-from modelcompare.readers.label_sets import joined
-from modelcompare.readers.lists import spread
+from modelcompare.readers.label_sets import with_label_sets
+from modelcompare.readers.lists import with_class_columns
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
@@ -34,7 +34,7 @@ from modelcompare.readers.reading import wide_predictions
 from modelcompare.readers.repeats import refuse_repeats
 from modelcompare.readers.roles import Roles
 from modelcompare.readers.shapes import refuse_ids
-from modelcompare.readers.survival import with_pairs
+from modelcompare.readers.survival import with_survival_pairs
 from modelcompare.readers.tables import arrow_table
 
 # A column of more distinct labels has no classes.
@@ -195,17 +195,17 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
         # Any such column may be a model.
         rows.check_alike(None)
     try:
-        table = next(recut(rows.batches(rows.columns), ROW_BLOCK))
+        table = next(rebatch(rows.batches(rows.columns), ROW_BLOCK))
     except ValueError:
         rows.check_alike(rows.columns)
         raise
-    seen = prepared(arrow_table(table, where), columns, where, of_folders=rows.of_folders)
-    if joined(with_pairs(seen)) is not seen or is_of_counts(seen.frame):
+    seen = profile_of(arrow_table(table, where), columns, where, of_folders=rows.of_folders)
+    if with_label_sets(with_survival_pairs(seen)) is not seen or is_of_counts(seen.frame):
         raise CannotScanError(
             f"{where} has sets of labels, times of events, or counts of each item, which a scan "
             "does not read; read it whole with read_predictions."
         )
-    if spread(seen, alone=True) is not seen:
+    if with_class_columns(seen, alone=True) is not seen:
         raise CannotScanError(
             f"{where} has probabilities in lists; a scan needs a column model:class for each. "
             "Write them so, or read it whole with read_predictions."
@@ -273,7 +273,7 @@ def _check_repeats(rows: Rows, seen: Profile, roles: Roles) -> None:
         return
     if fold is not None or seen.is_real(true):
         held = [true] if fold is None else [true, fold]
-        parts = [arrow_table(part, rows.where) for part in recut(rows.batches(held), ROW_BLOCK)]
+        parts = [arrow_table(part, rows.where) for part in rebatch(rows.batches(held), ROW_BLOCK)]
         refuse_repeats(seen.holding(pd.concat(parts, ignore_index=True)), true, None, None)
 
 

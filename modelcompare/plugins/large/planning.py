@@ -73,7 +73,7 @@ def serve_blocks(
         _refuse([metric.name for metric in unserved], "normal", "wald")
         return serve(by_cluster(predictions, chosen), None, method=method, test=test)
     _refuse([m.name for m in unserved if not has_bins(m, predictions.head)], method, test)
-    method = _instead(method, chosen)
+    method = _interval_by_blocks(method, chosen)
     if test == _SWAPS and (unserved or not _swap(chosen, predictions)):
         test = "wald"
     return predictions, method, test, (method, test) not in _DRAWN_BY_NONE
@@ -85,7 +85,7 @@ def _swap(metrics: Sequence[AnyMetric], predictions: TestSet) -> bool:
     return not hard or predictions.weighted or labels_of_blocks(predictions) is not None
 
 
-def _instead(method: IntervalMethod, metrics: Sequence[AnyMetric]) -> IntervalMethod:
+def _interval_by_blocks(method: IntervalMethod, metrics: Sequence[AnyMetric]) -> IntervalMethod:
     """Return the interval method by blocks; calibration errors have one that needs only totals.
 
     Raises

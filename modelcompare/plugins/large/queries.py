@@ -2,7 +2,7 @@
 
 One pass over the predictions counts every bucket by true class, and by true and predicted class of
 each model; the rest of the query reads that small table. Buckets are those of `sources.hashing`.
-Some rows are no sums: `sources.found` uses them to refuse the same input as for samples in memory.
+Some rows are no sums: `query_faults` uses them to refuse the same input as for samples in memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from modelcompare.arguments import checked
 from modelcompare.data import checks
 from modelcompare.data.sums import COLUMNS, About, Summed
-from modelcompare.plugins.large.found import FAULTS, PAIRS, Fault
+from modelcompare.plugins.large.query_faults import FAULTS, PAIRS, Fault
 from modelcompare.plugins.large.words import Dialect
 from modelcompare.words import BUCKETS, SALT, check_names
 

@@ -44,7 +44,7 @@ def read_sketches(reading: Reading, **_: object) -> TestSet | None:
     return total[chosen(total.models, reading.models, "the sketch")] if reading.models else total
 
 
-def scanned(reading: Reading, *, by_blocks: bool) -> TestSet | None:
+def scan_files(reading: Reading, *, by_blocks: bool) -> TestSet | None:
     """Return predictions that stay in their files, on request or if memory is too small."""
     # A path keeps only one slash of a URL.
     places = [_URL.sub(r"\1://", path.as_posix()) for path in reading.files]
@@ -80,4 +80,4 @@ def _too_large(reading: Reading) -> bool:
     return bool(load("modelcompare.plugins.large.planning:is_large")(reading.files[0]))
 
 
-SOURCES = (read_sketches, scanned)
+SOURCES = (read_sketches, scan_files)

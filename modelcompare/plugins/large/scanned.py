@@ -20,7 +20,7 @@ from modelcompare.data.misspelt import Answers, check_guess
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.checkpoints import claim
-from modelcompare.plugins.large.blocks import Rows, cells, open_rows, recut, selected
+from modelcompare.plugins.large.blocks import Rows, cells, open_rows, rebatch, take_rows
 from modelcompare.plugins.large.coded import Coded
 from modelcompare.plugins.large.layouts import Layout, find_layout
 from modelcompare.readers import checked_columns
@@ -299,9 +299,9 @@ class ScannedPredictions(TestSet):
         coded = self.kept("coded", self._coded)
         batches = self.rows.batches(columns, () if coded is None else self._layout.texts)
         if self._chosen is not None:
-            batches = selected(batches, self._chosen)
+            batches = take_rows(batches, self._chosen)
         n_seen = start * ROW_BLOCK
-        for table in recut(batches, ROW_BLOCK, skip=n_seen):
+        for table in rebatch(batches, ROW_BLOCK, skip=n_seen):
             n_seen += table.num_rows
             yield table
         self._check_length(n_seen)

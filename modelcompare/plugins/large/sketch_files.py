@@ -31,8 +31,8 @@ from modelcompare.data.sums import (
     Summed,
     is_sketch,
 )
-from modelcompare.plugins.large.found import check_known, classes, without_findings
 from modelcompare.plugins.large.possible import check_possible
+from modelcompare.plugins.large.query_faults import check_known, classes, without_findings
 from modelcompare.plugins.large.sketches import Sketch
 from modelcompare.readers.opening import read_table
 from modelcompare.readers.tables import as_frame
@@ -97,7 +97,7 @@ def read_sketch(source: str | os.PathLike[str] | Any, *, positive: Any = None) -
         found = _from_rows(frame[~saying], declared, name)
     except _DAMAGED as error:
         reason = " ".join(str(error).split())
-        raise _damaged(name, f"is no complete sketch ({reason})") from error
+        raise _damage(name, f"is no complete sketch ({reason})") from error
     if positive is None:
         return found
     if found.n_classes != 1:
@@ -118,7 +118,7 @@ def holds_sketch(path: Path) -> bool:
         return False  # The reader of the file reports the error.
 
 
-def _damaged(name: str, what: str) -> ValueError:
+def _damage(name: str, what: str) -> ValueError:
     """Return the error about a table that no longer is a sketch."""
     return ValueError(f"{name} {what}; sketch the predictions again.")
 
@@ -144,7 +144,7 @@ def _from_rows(frame: pd.DataFrame, declared: Sequence[Mapping[str, Any]], name:
     summed = {each.name: each for each in (*about.statistics, SAMPLES)}
     for key, part in rows.groupby(["statistic", "model"], sort=False):
         if key not in numbers:
-            raise _damaged(name, f"has {key[0]!r} of {key[1]!r}, which it does not describe")
+            raise _damage(name, f"has {key[0]!r} of {key[1]!r}, which it does not describe")
         if key == ("support", EVERY_MODEL):
             check_known(part, about.labels or ())
         places = _places(part, summed[key[0]], about, blank.n_buckets, name)
@@ -161,7 +161,7 @@ def _from_rows(frame: pd.DataFrame, declared: Sequence[Mapping[str, Any]], name:
 def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
     found = pd.to_numeric(column, errors="coerce").astype(np.float64)
     if not np.isfinite(found).all():
-        raise _damaged(name, f"has cells in column {column.name!r} that are no numbers")
+        raise _damage(name, f"has cells in column {column.name!r} that are no numbers")
     return found
 
 
@@ -172,7 +172,7 @@ def _places(
     labels, strata = [str(label) for label in about.labels or ()], about.strata or ("",)
     cell = np.zeros(len(rows), dtype=np.intp)
     for column in ("label", "predicted")[: summed.class_axes]:
-        cell = cell * len(labels) + _numbered(rows[column], labels, "classes")
+        cell = cell * len(labels) + _codes_of(rows[column], labels, "classes")
     bucket, place = (rows[column].to_numpy(dtype=np.intp) for column in ("bucket", "place"))
     # Numpy would accept negative indices.
     bad = (bucket < 0) | (bucket >= n_buckets) | (place < 0) | (place >= summed.width)
@@ -180,12 +180,12 @@ def _places(
         row = rows[bad].iloc[0]
         where = f"place {row['place']} of bucket {row['bucket']}"
         what = f"which a sketch of {n_buckets:,} buckets does not have"
-        raise _damaged(name, f"has {row['value']:g} at {where}, {what}")
-    bucket = bucket + n_buckets * _numbered(rows[STRATUM], strata, "strata")
+        raise _damage(name, f"has {row['value']:g} at {where}, {what}")
+    bucket = bucket + n_buckets * _codes_of(rows[STRATUM], strata, "strata")
     return bucket, cell * summed.width + place
 
 
-def _numbered(column: pd.Series[Any], names: Sequence[str], what: str) -> IntArray:
+def _codes_of(column: pd.Series[Any], names: Sequence[str], what: str) -> IntArray:
     named = column.to_numpy(dtype=object)
     found = pd.Index(names, dtype=object).get_indexer(named)
     if (found < 0).any():
@@ -234,13 +234,13 @@ def _blank(declared: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch
     """Return an empty sketch of the description in a table."""
     if declared.get("version") != VERSION:
         what = f"is a sketch of version {shown(declared.get('version'))}"
-        raise _damaged(name, f"{what}, and this program reads version {VERSION}")
+        raise _damage(name, f"{what}, and this program reads version {VERSION}")
     about, size = _about(declared, rows), declared["buckets"]
     wrong = next((field for field, fits in _FITS.items() if not fits(getattr(about, field))), None)
     if wrong is None and len(about.kinds) != len(about.models):
         wrong = "kinds"
     if wrong is not None or not _is_count(size, MOST_BUCKETS):
-        raise _damaged(name, f"is no complete sketch: its {wrong or 'buckets'} cannot be right")
+        raise _damage(name, f"is no complete sketch: its {wrong or 'buckets'} cannot be right")
     k, n_units = len(about.labels or ()), about.n_units(size)
     numbers = {
         (each.name, model): np.zeros((n_units, k**each.class_axes * each.width))

@@ -165,7 +165,7 @@ class Sketch(TestSet):
         a, b = self.about, other.about
         _check_order(a, b)
         about = replace(
-            a, labels=_united(a.labels, b.labels), strata=_united(a.strata, b.strata) or (),
+            a, labels=_union(a.labels, b.labels), strata=_union(a.strata, b.strata) or (),
             metrics=tuple(dict.fromkeys(a.metrics + b.metrics)),
             judged=tuple(name for name in a.judged if name in b.judged),
             runs=tuple(dict.fromkeys(a.runs + b.runs))[:2],
@@ -281,9 +281,7 @@ def _check_order(a: About, b: About) -> None:
         )
 
 
-def _united(
-    first: tuple[Any, ...] | None, second: tuple[Any, ...] | None
-) -> tuple[Any, ...] | None:
+def _union(first: tuple[Any, ...] | None, second: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
     """Return all classes: in the order of the sketch that has them all, else sorted."""
     if first is None or second is None or {*second} <= {*first}:
         return first

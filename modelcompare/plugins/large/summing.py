@@ -150,7 +150,7 @@ def block_sums(
 ) -> Sketch:
     """Return the sketch of predictions in memory, of which each sample is in a given bucket."""
     plain, _ = without_classes(metrics, block)
-    chosen = [_added(metric) for metric in resolve_metrics(plain, block)]
+    chosen = [_require_additive(metric) for metric in resolve_metrics(plain, block)]
     always = (COUNT,) if block.labels is None else (COUNT, SUPPORT)
     if len(first_runs(block)) > 1:
         check_summed(chosen)
@@ -162,7 +162,7 @@ def block_sums(
         labels=None if block.labels is None else tuple(block.labels.tolist()),
         positive=block.positive,
         metrics=tuple(metric.name for metric in chosen),
-        statistics=(), judged=_judged(chosen), strata=strata,
+        statistics=(), judged=_binary_scores(chosen), strata=strata,
         soft_truth=block.true_distribution is not None, runs=first_runs(block),
         weighted=block.sample_weight is not None, missing_mass=block.missing_mass,
         score_names=block.scores.names or block.scores.beside,
@@ -170,8 +170,8 @@ def block_sums(
         bounds=block.scores.bounds, name=block.name,
     )  # fmt: skip
     unit, n_units = bucket + buckets * stratum, about.n_units(buckets)
-    numbers = _summed(block, statistics, unit, n_units)
-    about = replace(about, statistics=_described(statistics, numbers, block))
+    numbers = _sum_statistics(block, statistics, unit, n_units)
+    about = replace(about, statistics=_describe_statistics(statistics, numbers, block))
     return Sketch(about, np.bincount(unit, minlength=n_units), numbers)
 
 
@@ -195,7 +195,7 @@ def _strata(block: TestSet) -> tuple[tuple[str, ...], IntArray]:
     return tuple(names.tolist()), place[number]
 
 
-def _added(metric: AnyMetric) -> Metric:
+def _require_additive(metric: AnyMetric) -> Metric:
     """Refuse a metric that is not a sum over samples."""
     if isinstance(metric, Metric) and metric.is_additive:
         return metric
@@ -206,7 +206,7 @@ def _added(metric: AnyMetric) -> Metric:
     )
 
 
-def _summed(
+def _sum_statistics(
     block: TestSet, statistics: Iterable[Statistic], bucket: IntArray, buckets: int
 ) -> Numbers:
     """Sum each statistic of each model by bucket."""
@@ -241,14 +241,14 @@ def _bucket_sums(
     return sums.reshape(buckets, width).astype(np.float64, copy=False)
 
 
-def _judged(metrics: Iterable[Metric]) -> tuple[str, ...]:
+def _binary_scores(metrics: Iterable[Metric]) -> tuple[str, ...]:
     """Return the statistics of scores that are all 0 or 1."""
     return tuple(
         metric.statistics[0].name for metric in metrics if metric.kind.scored and metric.proportion
     )
 
 
-def _described(
+def _describe_statistics(
     statistics: Iterable[Statistic], numbers: Numbers, block: TestSet
 ) -> tuple[Summed, ...]:
     """Describe the statistics: names, axes, and numbers per cell of classes."""

@@ -14,8 +14,8 @@ from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import warn_of_data
 from modelcompare.readers.content import File
 from modelcompare.readers.messages import counted
-from modelcompare.readers.records import SCORE, Records, stacked
-from modelcompare.readers.tables import reached
+from modelcompare.readers.records import SCORE, Records, stack_records
+from modelcompare.readers.tables import lookup
 from modelcompare.words import FileKind
 
 Cells = Iterable[Any]
@@ -76,9 +76,9 @@ def each(read_one: Callable[[File], Records]) -> Callable[[Sequence[File]], Reco
     """
 
     def read(files: Sequence[File]) -> Records:
-        found = _scored(read_one, files)
+        found = _read_scored(read_one, files)
         parts = [*found.values()]
-        records = stacked(parts)
+        records = stack_records(parts)
         position = np.repeat([*found], [len(part.frame) for part in parts])
         unnamed = [n for n in ("model", "set") if any(n not in part.frame for part in parts)]
         frame = records.frame.drop(columns=unnamed, errors="ignore")
@@ -88,7 +88,7 @@ def each(read_one: Callable[[File], Records]) -> Callable[[Sequence[File]], Reco
     return read
 
 
-def _scored(read_one: Callable[[File], Records], files: Sequence[File]) -> dict[int, Records]:
+def _read_scored(read_one: Callable[[File], Records], files: Sequence[File]) -> dict[int, Records]:
     """Read files by their position; leave unscored ones out of a folder that holds others."""
     found: dict[int, Records] = {}
     unscored: dict[str, UnscoredError] = {}
@@ -114,7 +114,7 @@ def score_columns(
     Truth values are 1 and 0, texts are parsed by `of_text`, and objects give ``score:NAME/KEY`` for
     each key with numbers. Values that are no such columns are returned separately.
     """
-    flat = {name: cells for each in values.items() for name, cells in _flat(*each).items()}
+    flat = {name: cells for each in values.items() for name, cells in _flatten(*each).items()}
     found = {name: _numbers(cells, of_text) for name, cells in flat.items()}
     scores = {SCORE + name: array for name, array in found.items() if array is not None}
     if not scores:
@@ -145,7 +145,7 @@ def is_missing(cell: Any) -> bool:
 
 def cells_of(objects: Cells, *keys: str) -> list[Any]:
     """Return the values of objects under nested keys; None where a key is absent."""
-    return [reached(each, keys) for each in objects]
+    return [lookup(each, keys) for each in objects]
 
 
 def keys_of(objects: Cells) -> list[str]:
@@ -153,7 +153,7 @@ def keys_of(objects: Cells) -> list[str]:
     return [*dict.fromkeys(key for each in objects if isinstance(each, dict) for key in each)]
 
 
-def _flat(name: str, cells: Cells) -> dict[str, Cells]:
+def _flatten(name: str, cells: Cells) -> dict[str, Cells]:
     """Split objects into one column per key; return anything else unchanged."""
     held = list(cells) if not isinstance(cells, pd.Series) or cells.dtype == object else []
     objects = [cell for cell in held if not is_missing(cell)]

@@ -16,7 +16,7 @@ import pandas as pd
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.rows import Row, of_rows
 from modelcompare.readers.records import SCORE
-from modelcompare.readers.tables import reached
+from modelcompare.readers.tables import lookup
 
 _FIELDS = frozenset({"instance_id", "train_trial_index", "stats"})
 _MODEL = re.compile(r"[-,:]?model=(?P<model>[^,]+)")
@@ -46,13 +46,13 @@ def _instance(row: Row) -> Row:
     """Return the id, the trial, the split, the perturbation and the metrics of an instance."""
     stats = row["stats"]
     entries = stats if isinstance(stats, list) else []
-    values = {str(reached(each, ["name", "name"])): reached(each, ["mean"]) for each in entries}
-    splits = [reached(each, ["name", "split"]) for each in entries]
+    values = {str(lookup(each, ["name", "name"])): lookup(each, ["mean"]) for each in entries}
+    splits = [lookup(each, ["name", "split"]) for each in entries]
     values |= stats if isinstance(stats, dict) else {}
     return {
         "id": row["instance_id"], "run": row["train_trial_index"],
         "split": next((split for split in splits if isinstance(split, str)), None),
-        "perturbation": reached(row.get("perturbation"), ["name"]),
+        "perturbation": lookup(row.get("perturbation"), ["name"]),
         **{SCORE + name: value for name, value in values.items() if not _NO_METRIC.fullmatch(name)},
     }  # fmt: skip
 

@@ -23,7 +23,7 @@ from modelcompare.readers.formats.base import UnscoredError, cells_of, check_nam
 from modelcompare.readers.formats.rows import of_rows
 from modelcompare.readers.messages import listed
 from modelcompare.readers.records import SCORE
-from modelcompare.readers.tables import reached
+from modelcompare.readers.tables import lookup
 from modelcompare.words import optional
 
 _SIGNATURE = b"PK\x03\x04"
@@ -46,7 +46,7 @@ def _is_log(file: File) -> bool:
         signature = file.payload.read(len(_SIGNATURE))
         file.payload.seek(0)
         return bool(signature == _SIGNATURE)
-    spec = reached(file.payload, ["eval"])
+    spec = lookup(file.payload, ["eval"])
     return _is_specification(spec) and {"status", "plan"} <= {*file.payload}
 
 
@@ -75,7 +75,7 @@ def _with_those_not_run(
 
     Ids are compared as texts, as inspect_ai does: 1 in the data set may be "1" in the log.
     """
-    ids, epochs = reached(spec, ["dataset", "sample_ids"]), reached(spec, ["config", "epochs"])
+    ids, epochs = lookup(spec, ["dataset", "sample_ids"]), lookup(spec, ["config", "epochs"])
     ids = ids if isinstance(ids, list) else []
     epochs = epochs if isinstance(epochs, int) else 1
     if epochs * len(ids) > _MOST_PLANNED:
@@ -133,7 +133,7 @@ def _of_archive(file: File) -> tuple[dict[str, Any], Any]:
 
 def _specification(file: File, archive: zipfile.ZipFile) -> dict[str, Any]:
     start = next((name for name in (_HEADER, _START) if name in archive.namelist()), None)
-    spec = reached(_member(file, archive, start) if start else None, ["eval"])
+    spec = lookup(_member(file, archive, start) if start else None, ["eval"])
     if not _is_specification(spec):
         raise ValueError(
             f"{file.name}: the archive does not name the model and the task ({_HEADER}), "
@@ -161,14 +161,14 @@ def _member(file: File, archive: zipfile.ZipFile, name: str) -> Any:
     info = archive.getinfo(name)
     check_inflation(file.name, info.compress_size, info.file_size)
     try:
-        return json.loads(_unpacked(file, archive, info))
+        return json.loads(_unpack_member(file, archive, info))
     except (ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(
             f"{file.name}: {name} in the archive is damaged ({error}); copy the log again."
         ) from error
 
 
-def _unpacked(file: File, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+def _unpack_member(file: File, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     """Return a member's bytes; Python before 3.14 cannot unpack Zstandard itself."""
     try:
         return archive.read(info)

@@ -22,7 +22,7 @@ from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import is_missing
 from modelcompare.readers.formats.rows import Row, of_rows
 from modelcompare.readers.records import SCORE, Records
-from modelcompare.readers.tables import reached
+from modelcompare.readers.tables import lookup
 from modelcompare.words import shown
 
 _TIE, _UNRATED = 0, -1
@@ -46,7 +46,7 @@ def _win(cell: Any, number: int, where: str) -> float:
     return 0.5 if cell == _TIE else float(cell) - 1
 
 
-def _graded(file: File) -> pd.DataFrame:
+def _grades(file: File) -> pd.DataFrame:
     table = file.payload
     question, turn = table["question_id"].astype(str), table["turn"].astype(str)
     rated = table["score"].where(table["score"] != _UNRATED)
@@ -56,30 +56,30 @@ def _graded(file: File) -> pd.DataFrame:
 
 
 def _run(file: File) -> Any:
-    return reached(file.payload, ["testRunData"]) or file.payload
+    return lookup(file.payload, ["testRunData"]) or file.payload
 
 
 def _cases(file: File) -> list[Any]:
-    cases = reached(_run(file), ["testCases"])
+    cases = lookup(_run(file), ["testCases"])
     return cases if isinstance(cases, list) else []
 
 
-def _tested(file: File) -> pd.DataFrame:
-    model = reached(_run(file), ["hyperparameters", "model"])
+def _test_cases(file: File) -> pd.DataFrame:
+    model = lookup(_run(file), ["hyperparameters", "model"])
     rows = pd.DataFrame([_case(case) for case in _cases(file)])
     return rows.assign(model=model) if isinstance(model, str) else rows
 
 
 def _case(case: Any) -> Row:
     """Return the input and the scores of a test case."""
-    metrics = reached(case, ["metricsData"])
+    metrics = lookup(case, ["metricsData"])
     scores = {
-        f"{SCORE}{reached(each, ['name'])}": None if reached(each, ["error"]) else each.get("score")
+        f"{SCORE}{lookup(each, ['name'])}": None if lookup(each, ["error"]) else each.get("score")
         for each in (metrics if isinstance(metrics, list) else [])
         if isinstance(each, dict)
     }
-    named = reached(case, ["input"]) or reached(case, ["name"]) or None
-    return {"id": named, "success": reached(case, ["success"]), **scores}
+    named = lookup(case, ["input"]) or lookup(case, ["name"]) or None
+    return {"id": named, "success": lookup(case, ["success"]), **scores}
 
 
 ALPACA_EVAL = of_rows(
@@ -89,12 +89,12 @@ ALPACA_EVAL = of_rows(
     roles={"model": "generator_2", "id": "instruction", "baseline": "generator_1"},
 )  # fmt: skip
 MT_BENCH = of_rows(
-    "MT-Bench grading", _graded, kinds=frozenset({"jsonl"}), up=True,
+    "MT-Bench grading", _grades, kinds=frozenset({"jsonl"}), up=True,
     fields=frozenset({"question_id", "model", "judge", "score", "turn"}),
 )  # fmt: skip
 _TEST_RUN = of_rows(
-    "DeepEval test run", _tested, kinds=frozenset({"json"}),
-    looks_like=lambda file: reached(_cases(file)[:1], ["0", "metricsData"]) is not None,
+    "DeepEval test run", _test_cases, kinds=frozenset({"json"}),
+    looks_like=lambda file: lookup(_cases(file)[:1], ["0", "metricsData"]) is not None,
 )  # fmt: skip
 
 

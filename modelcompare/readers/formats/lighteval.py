@@ -18,7 +18,7 @@ from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import cells_of, keys_of
 from modelcompare.readers.formats.rows import of_rows
 from modelcompare.readers.records import SCORE
-from modelcompare.readers.tables import reached
+from modelcompare.readers.tables import lookup
 
 _FIELDS = frozenset({"doc", "metric", "model_response"})
 _NAME = re.compile(r"details_.+_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.parquet")
@@ -40,11 +40,11 @@ def _details(file: File) -> pd.DataFrame:
 
 def _gold(doc: Any) -> str:
     """Return the right choices as one text."""
-    choices, places = (_listed(reached(doc, [name])) for name in ("choices", "gold_index"))
+    choices, places = (_as_list(lookup(doc, [name])) for name in ("choices", "gold_index"))
     return " | ".join(str(choice) for place, choice in enumerate(choices) if place in places)
 
 
-def _listed(cell: Any) -> list[Any]:
+def _as_list(cell: Any) -> list[Any]:
     return list(cell) if isinstance(cell, list | np.ndarray) else [cell]
 
 

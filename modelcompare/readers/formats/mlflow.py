@@ -19,7 +19,7 @@ _METRIC = re.compile(r"(?P<name>.+)/v\d+(/score)?")
 _INPUTS = ("inputs", "input", "question", "request", "request_id", "query")
 
 
-def _evaluated(file: File) -> pd.DataFrame:
+def _evaluations(file: File) -> pd.DataFrame:
     table: pd.DataFrame = file.payload
     metrics = {heading: found["name"] for heading in table if (found := _METRIC.fullmatch(heading))}
     inputs = next((name for name in _INPUTS if name in table), None)
@@ -35,6 +35,6 @@ def _evaluated(file: File) -> pd.DataFrame:
 
 
 FORMAT = of_rows(
-    "MLflow evaluation", _evaluated, kinds=frozenset({"jsonl", "parquet"}),
+    "MLflow evaluation", _evaluations, kinds=frozenset({"jsonl", "parquet"}),
     looks_like=lambda file: any(map(_METRIC.fullmatch, map(str, file.payload.columns))),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.rows import of_rows, scored
+from modelcompare.readers.formats.rows import of_rows, scores_of
 from modelcompare.readers.records import SCORE
 
 _WEIGHTS = {
@@ -23,7 +23,7 @@ def _segments(file: File) -> pd.DataFrame:
     table = file.payload
     category = table["category"].fillna("").str.casefold()
     severity = table["severity"].str.casefold()
-    weights = pd.Series(scored(severity, _WEIGHTS, "severity", file.name), index=table.index)
+    weights = pd.Series(scores_of(severity, _WEIGHTS, "severity", file.name), index=table.index)
     major = severity == "major"
     weights = weights.mask(major & category.str.startswith("non-translation"), _NON_TRANSLATION)
     weights = weights.mask(

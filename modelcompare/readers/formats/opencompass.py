@@ -14,9 +14,9 @@ import pandas as pd
 
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import is_missing
-from modelcompare.readers.formats.rows import RIGHT, Row, of_rows, scored
+from modelcompare.readers.formats.rows import RIGHT, Row, of_rows, scores_of
 from modelcompare.readers.records import SCORE
-from modelcompare.readers.tables import reached
+from modelcompare.readers.tables import lookup
 
 _CORRECT = ("correct", "is_correct", "cascade_correct")
 _TOLERANCE = 1e-6
@@ -24,7 +24,7 @@ _TOLERANCE = 1e-6
 
 def _samples(file: File) -> list[Row]:
     """Return the samples in the details of a file."""
-    details = reached(file.payload, ["details"])
+    details = lookup(file.payload, ["details"])
     if isinstance(details, dict):
         named = [(key, each) for key, each in details.items() if isinstance(each, dict)]
     else:
@@ -55,7 +55,7 @@ def _at(cell: Any, place: int, n: int) -> Any:
 def _results(file: File) -> pd.DataFrame:
     table = pd.DataFrame(_samples(file), dtype=object)
     name = next((name for name in _CORRECT if name in table), None)
-    right = _equal(table, file) if name is None else scored(table[name], RIGHT, name, file.name)
+    right = _equal(table, file) if name is None else scores_of(table[name], RIGHT, name, file.name)
     # A file given by itself lies in the folder of its model.
     where = {} if file.in_folder else {"model": file.path.absolute().parent.name}
     return table.assign(

@@ -15,9 +15,9 @@ from itertools import zip_longest
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.rows import RIGHT, Row, of_rows, scored, stem_of
+from modelcompare.readers.formats.rows import RIGHT, Row, of_rows, scores_of, stem_of
 from modelcompare.readers.records import SCORE
-from modelcompare.readers.tables import reached
+from modelcompare.readers.tables import lookup
 
 _STATUS = {
     "pass": 1.0, "success": 1.0, "fail": 0.0, "failed": 0.0, "timeout": 0.0, "timed out": 0.0,
@@ -28,14 +28,14 @@ _ENDING = r"(samples)?[-_.]?eval_results|(samples)?\.?jsonl_results|logs"
 
 def _solutions(file: File) -> list[Row]:
     """Return the results of each solution with its task."""
-    found = reached(file.payload, ["eval"])
+    found = lookup(file.payload, ["eval"])
     rows: list[Row] = []
     for task, solutions in found.items() if isinstance(found, dict) else ():
         if isinstance(solutions, dict):
             tests = [solutions.get(name) for name in ("base", "plus")]
             listed = zip_longest(*(test if isinstance(test, list) else [] for test in tests))
             solutions = [
-                {"base_status": reached(base, ["0"]), "plus_status": reached(plus, ["0"])}
+                {"base_status": lookup(base, ["0"]), "plus_status": lookup(plus, ["0"])}
                 for base, plus in listed
             ]
         for solution in solutions if isinstance(solutions, list) else []:
@@ -46,7 +46,7 @@ def _solutions(file: File) -> list[Row]:
 def _of_solutions(file: File) -> pd.DataFrame:
     table = pd.DataFrame(_solutions(file), dtype=object)
     scores = {
-        SCORE + name.removesuffix("_status"): scored(table[name], _STATUS, name, file.name)
+        SCORE + name.removesuffix("_status"): scores_of(table[name], _STATUS, name, file.name)
         for name in ("base_status", "plus_status", "status")
         if name in table and table[name].notna().any()
     }
@@ -60,7 +60,7 @@ def _programs(file: File) -> list[Row]:
     """Return the results in a document of pairs for each problem; empty for another document."""
     found = file.payload if isinstance(file.payload, dict) else {}
     rows = [
-        {"id": problem, "result": reached(pair, ["1"])}
+        {"id": problem, "result": lookup(pair, ["1"])}
         for problem, pairs in found.items()
         for pair in (pairs if isinstance(pairs, list) else [None])
     ]
@@ -69,8 +69,8 @@ def _programs(file: File) -> list[Row]:
     return [{"id": row["id"], **row["result"]} for row in rows]
 
 
-def _passed(table: pd.DataFrame, file: File) -> pd.DataFrame:
-    passed = scored(table["passed"], RIGHT, "passed", file.name)
+def _with_passes(table: pd.DataFrame, file: File) -> pd.DataFrame:
+    passed = scores_of(table["passed"], RIGHT, "passed", file.name)
     return table.assign(**{"model": stem_of(file, _ENDING), SCORE + "passed": passed})
 
 
@@ -88,10 +88,10 @@ BIG_CODE_BENCH = of_rows(
 )  # fmt: skip
 HUMAN_EVAL = of_rows(
     "HumanEval results",
-    lambda file: _passed(file.payload.assign(id=file.payload["task_id"]), file),
+    lambda file: _with_passes(file.payload.assign(id=file.payload["task_id"]), file),
     kinds=frozenset({"jsonl"}), fields=frozenset({"task_id", "completion", "passed"}),
 )  # fmt: skip
 BIG_CODE = of_rows(
-    "BigCode results", lambda file: _passed(pd.DataFrame(_programs(file), dtype=object), file),
+    "BigCode results", lambda file: _with_passes(pd.DataFrame(_programs(file), dtype=object), file),
     kinds=frozenset({"json"}), looks_like=lambda file: bool(_programs(file)),
 )  # fmt: skip

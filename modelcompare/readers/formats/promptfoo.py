@@ -17,7 +17,7 @@ import pandas as pd
 
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format, is_missing
-from modelcompare.readers.formats.rows import numbered
+from modelcompare.readers.formats.rows import with_run_numbers
 from modelcompare.readers.records import SCORE, Records
 
 _FIELDS = ("provider", "vars", "success", "score", "namedScores")
@@ -43,7 +43,7 @@ def read_results(files: Sequence[File]) -> Records:
             "id": _ids([result for _, result in results]),
         }
     )
-    frame, _ = numbered(frame)
+    frame, _ = with_run_numbers(frame)
     scores = pd.DataFrame([_scores(file, result) for file, result in results])
     return Records(
         frame=pd.concat([frame, scores.add_prefix(SCORE)], axis=1),
@@ -52,7 +52,7 @@ def read_results(files: Sequence[File]) -> Records:
     )  # fmt: skip
 
 
-def _listed(document: Any) -> list[Any]:
+def _within(document: Any) -> list[Any]:
     """Return the results in a document: a summary, alone or in a larger report."""
     for _ in range(2):
         document = document.get("results") if isinstance(document, dict) else document
@@ -65,7 +65,7 @@ def _is_result(result: Any) -> bool:
 
 def _results(file: File) -> list[_Result]:
     """Return the results of a file in the order of its tests and columns."""
-    results = _rows(file.payload) if file.kind == "jsonl" else _listed(file.payload)
+    results = _rows(file.payload) if file.kind == "jsonl" else _within(file.payload)
     for number, result in enumerate(results, start=1):
         if not _is_result(result):
             raise ValueError(
@@ -101,10 +101,10 @@ def _models(
     }
     names = providers if len(texts) == 1 else providers + " / " + prompts.map(labels)
     columns = [*zip(index, prompts, strict=True)]
-    return _numbered(names, columns, "{} #{}", by=[file for file, _ in index])
+    return _number_repeated(names, columns, "{} #{}", by=[file for file, _ in index])
 
 
-def _numbered(
+def _number_repeated(
     names: Sequence[str] | pd.Series[str], things: Sequence[Any], form: str,
     by: Sequence[str] | None = None,
 ) -> list[str]:  # fmt: skip
@@ -134,7 +134,7 @@ def _ids(results: Sequence[_Result]) -> list[str]:
         described = str(test.get("description") or described or variables or "")
         names.append(described[:_LONGEST_ID] or "test")
         identities.append(json.dumps([described, variables, test.get("assert")], sort_keys=True))
-    return _numbered(names, identities, "{} ({})")
+    return _number_repeated(names, identities, "{} ({})")
 
 
 def _test(result: _Result) -> dict[str, Any]:
@@ -177,5 +177,5 @@ def _beside(file: File, result: _Result) -> dict[str, Any]:
 
 FORMAT = Format(
     "promptfoo results", frozenset({"json", "jsonl"}), read_results, fields=frozenset(_FIELDS),
-    looks_like=lambda file: file.kind == "jsonl" or any(map(_is_result, _listed(file.payload)[:1])),
+    looks_like=lambda file: file.kind == "jsonl" or any(map(_is_result, _within(file.payload)[:1])),
 )  # fmt: skip

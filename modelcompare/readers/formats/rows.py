@@ -74,7 +74,7 @@ def of_rows(
                     "file again."
                 )
             frame, beside = frame.assign(**numbers), beside.assign(**others)
-        frame, is_numbered = (frame, True) if is_log else numbered(frame)
+        frame, is_numbered = (frame, True) if is_log else with_run_numbers(frame)
         return Records(
             frame=frame, beside=beside, kind=kind, written=file.written,
             same=tuple(each for each in same if each in found), answers=is_numbered,
@@ -84,7 +84,7 @@ def of_rows(
     return Format(name, kinds, each(read), fields, looks_like, companions=companions)
 
 
-def scored(
+def scores_of(
     cells: Sequence[Any] | Column, values: Mapping[Any, float], name: str, where: str
 ) -> list[float]:
     """Return the score that each status means; a missing one is missing."""
@@ -103,7 +103,7 @@ def stem_of(file: File, ending: str) -> str:
     return re.sub(rf"[-_. ]+(?:{ending})$", "", file.model)
 
 
-def numbered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
+def with_run_numbers(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
     """Number the results of a model and sample in a column ``run``, if there are several."""
     keys = [key for key in ("model", "set", "id") if key in frame]
     if "run" in frame or not frame.duplicated(keys).any():

@@ -15,7 +15,7 @@ import pandas as pd
 
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import cells_of
-from modelcompare.readers.tables import reached
+from modelcompare.readers.tables import lookup
 from modelcompare.words import optional
 
 _MTEB = {"task_name", "mteb_version", "scores"}
@@ -83,7 +83,7 @@ def mteb_table(files: Sequence[File]) -> pd.DataFrame:
     for file in files:
         if file.name == "model_meta.json":
             continue
-        found = reached(file.payload, ["scores"])
+        found = lookup(file.payload, ["scores"])
         if not isinstance(found, dict) or not {*file.payload} >= _MTEB:
             refuse_unread(file)
         tested = {split: subsets for split, subsets in found.items() if split != "train"} or found
@@ -125,8 +125,8 @@ def eval_results_table(files: Sequence[Path]) -> pd.DataFrame:
             why = " ".join(str(error).split())
             raise ValueError(f"{path.name} is not YAML ({why}).") from error
         for number, entry in enumerate(entries if isinstance(entries, list) else [None], start=1):
-            names = [reached(entry, ["dataset", key]) for key in ("id", "task_id")]
-            value = reached(entry, ["value"])
+            names = [lookup(entry, ["dataset", key]) for key in ("id", "task_id")]
+            value = lookup(entry, ["value"])
             if not all(isinstance(name, str) for name in names) or not isinstance(
                 value, int | float
             ):

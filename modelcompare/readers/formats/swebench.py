@@ -16,7 +16,7 @@ import pandas as pd
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format
 from modelcompare.readers.records import Records
-from modelcompare.readers.tables import reached
+from modelcompare.readers.tables import lookup
 
 # django__django-11099, or, of Multi-SWE-bench, cli/cli:pr-513.
 _INSTANCE = r"^(.+?)(?::pr)?-\d+$"
@@ -69,7 +69,7 @@ def _instances(file: File) -> pd.DataFrame:
             f"{file.name}: the report has no instance with a prediction; name a report of a run "
             "that has some."
         )
-    reasons = reached(file.payload, ["failure_reasons"])
+    reasons = lookup(file.payload, ["failure_reasons"])
     return rows.assign(reason=rows["id"].map(reasons if isinstance(reasons, dict) else {}))
 
 
@@ -83,6 +83,6 @@ def _names(file: File, key: str) -> list[str]:
 FORMAT = Format(
     "SWE-bench report", frozenset({"json"}), read_reports,
     looks_like=lambda file: all(
-        isinstance(reached(file.payload, [key]), list) for key in ("resolved_ids", "unresolved_ids")
+        isinstance(lookup(file.payload, [key]), list) for key in ("resolved_ids", "unresolved_ids")
     ),
 )  # fmt: skip

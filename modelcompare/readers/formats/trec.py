@@ -45,9 +45,9 @@ def read_runs(files: Sequence[File]) -> Records:
     relevance = _by_query(judged, _judgement)
     frames = []
     for position, file in runs.items():
-        scores = _by_query(file, _retrieved)
+        scores = _by_query(file, _run_score)
         _check_queries(file, scores, judged, relevance)
-        frames.append(_measured(relevance, scores).assign(file=position))
+        frames.append(_measures(relevance, scores).assign(file=position))
     frame = pd.concat(frames, ignore_index=True)
     tags = _tags(runs)
     name = frame.pop("file") if tags is None else frame.pop("file").map(tags).rename("model")
@@ -76,7 +76,7 @@ def _tags(runs: dict[int, File]) -> dict[int, str] | None:
     return tags if len({*tags.values()}) == len(runs) else None
 
 
-def _measured(relevance: _ByQuery, scores: _ByQuery) -> pd.DataFrame:
+def _measures(relevance: _ByQuery, scores: _ByQuery) -> pd.DataFrame:
     """Compute the usual measures, a row for each judged query."""
     ir = optional("ir_measures", "scoring TREC runs needs ir-measures", "ir")
     measures = [ir.nDCG @ 10, ir.AP, ir.RR, ir.P @ 10, ir.R @ 100]
@@ -125,7 +125,7 @@ def _is_all(file: File, read: Callable[[list[str]], Any]) -> bool:
     return bool(head) and all(read(fields) is not None for fields in head)
 
 
-def _retrieved(fields: list[str]) -> float | None:
+def _run_score(fields: list[str]) -> float | None:
     """Return the score in a line of a run; None if it is no such line."""
     if len(fields) < 6 or fields[1] not in ("Q0", "q0", "0") or _number(fields[3]) is None:
         return None
@@ -153,5 +153,5 @@ def _number(text: str) -> float | None:
 
 FORMAT = Format(
     "TREC run", frozenset({"text"}), read_runs,
-    looks_like=lambda file: _is_all(file, _retrieved) or _is_all(file, _judgement), any_name=True,
+    looks_like=lambda file: _is_all(file, _run_score) or _is_all(file, _judgement), any_name=True,
 )  # fmt: skip

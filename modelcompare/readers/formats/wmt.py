@@ -39,7 +39,7 @@ def read_scores(files: Sequence[File]) -> Records:
                 "test set at a time."
             )
         of_pair[SCORE + name] = _blocks(file)
-    frames = {pair: _rated(_joined(found), pair) for pair, found in scores.items()}
+    frames = {pair: _rated_segments(_join_scores(found), pair) for pair, found in scores.items()}
     frame = frames[None] if [*frames] == [None] else pd.concat(frames, names=["set"])
     return Records(frame=frame.reset_index(), kind="scores")
 
@@ -101,7 +101,7 @@ def _blocks(file: File) -> pd.Series[float]:
     return found.assign(id=numbers).set_index(["model", "id"])["score"]
 
 
-def _joined(scores: dict[str, pd.Series[float]]) -> pd.DataFrame:
+def _join_scores(scores: dict[str, pd.Series[float]]) -> pd.DataFrame:
     """Join columns of scores over all systems and segments."""
     sizes = {name.removeprefix(SCORE): found.index.levels[1].size for name, found in scores.items()}
     (first, size), *others = sizes.items()
@@ -114,7 +114,7 @@ def _joined(scores: dict[str, pd.Series[float]]) -> pd.DataFrame:
     return pd.concat(scores, axis="columns", sort=False)
 
 
-def _rated(frame: pd.DataFrame, pair: str | None) -> pd.DataFrame:
+def _rated_segments(frame: pd.DataFrame, pair: str | None) -> pd.DataFrame:
     """Return the segments for which some system has each score."""
     has_all = frame.notna().groupby(level="id").any()
     unrated = has_all.index[~has_all.all(axis="columns")]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import modelcompare as mc
-from modelcompare.readers.cell_types import MISSING_MARKS, printed
+from modelcompare.readers.cell_types import MISSING_MARKS, parse_printed
 
 SCORES = pd.DataFrame(
     {"bert": [0.91, 0.82, 0.73, 0.64], "cnn": [0.90, 0.83, 0.71, 0.62], "bow": [0.8, 0.7, 0.6, 0.5]},
@@ -102,13 +102,13 @@ def test_a_run_without_data_sets_is_refused():
 )  # fmt: skip
 def test_cells_as_papers_print_them_are_read_back(value, noise, form, around, percent):
     cell = around.format(form.format(value, noise) + percent)
-    row = printed(pd.Series([cell]), MISSING_MARKS).iloc[0]
+    row = parse_printed(pd.Series([cell]), MISSING_MARKS).iloc[0]
     assert row["value"] == float(value)
     assert bool(row["second"]) == (form != "{}")
     assert not row["missing"]
     bold_alone = around.format(value + percent) + form.format("", noise)
     if form in ("{} ({})", "{} ± {}", "{} +- {}"):
-        assert printed(pd.Series([bold_alone]), MISSING_MARKS)["value"][0] == float(value)
+        assert parse_printed(pd.Series([bold_alone]), MISSING_MARKS)["value"][0] == float(value)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_cells_as_papers_print_them_are_read_back(value, noise, form, around, pe
      "93.3 (n=5)", "0x10", "1e", "inf", "93.3 ±", "93.3 (0.5) (0.6)", "True", "٣"],
 )  # fmt: skip
 def test_other_cells_are_no_numbers(cell):
-    row = printed(pd.Series([cell]), MISSING_MARKS).iloc[0]
+    row = parse_printed(pd.Series([cell]), MISSING_MARKS).iloc[0]
     assert np.isnan(row["value"])
     assert not row["missing"]
     table = SETS.astype({"cnn": object})

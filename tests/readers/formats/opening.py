@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from modelcompare.readers.content import File
-from modelcompare.readers.opening import opened as of_its_suffix
+from modelcompare.readers.opening import open_file as of_its_suffix
 from modelcompare.readers.opening import with_payload
 
 DATA = Path(__file__).parents[2] / "data" / "formats"
