@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 from unittest import SkipTest
 
@@ -87,21 +88,36 @@ def assert_not_worse(
     gain -0.0182, 90 % CI -0.0250 to -0.0115, p = 1.00 (9,824 samples, one-sided alpha 0.05).
     """
     __tracebackhide__ = True
-    check_choice("on_inconclusive", on_inconclusive, OnInconclusive)
     if rules is None:
         if metric is None or margin is None:
             raise ValueError("give `metric` and `margin`, or `rules`, to say what must hold.")
         rules = [{"metric": metric, "label": label, "margin": margin}]
     elif not (metric is None and margin is None and label is None):
         raise ValueError("`rules` contains metric, class and margin; leave their options out.")
+    ask = partial(gate, alpha=alpha, **options)
+    return ask_in_test(ask, predictions, (baseline, candidate), rules, positive, on_inconclusive)
+
+
+def ask_in_test(
+    ask: Callable[..., Answered], predictions: Any, models: tuple[str, str],
+    rules: str | Iterable[str | Mapping[str, Any]], positive: Any, on_inconclusive: OnInconclusive,
+) -> Answered:  # fmt: skip
+    """Return an answer; end a test that does not pass, with the sentences of what is not shown."""
+    __tracebackhide__ = True
+    check_choice("on_inconclusive", on_inconclusive, OnInconclusive)
     rules = [rules] if isinstance(rules, str | Mapping) else [*rules]
-    read = read_for_test(predictions, [baseline, candidate], rules, positive)
-    found = gate(read, baseline, candidate, rules, alpha=alpha, **options)
-    return assert_passed(found, on_inconclusive)
+    found = ask(_read(predictions, models, rules, positive), *models, rules)
+    inconclusive = found.answer == "not enough data"
+    if found.passed or (inconclusive and on_inconclusive == "pass"):
+        return found
+    failed = [sentence for answer, sentence in found.answered if answer != "shown"]
+    raise (SkipTest if inconclusive and on_inconclusive == "skip" else AssertionError)(
+        "\n".join(filter(None, [*failed, found.ledger]))
+    )
 
 
-def read_for_test(
-    predictions: Any, models: list[str], rules: Sequence[str | Mapping[str, Any]], positive: Any
+def _read(
+    predictions: Any, models: Sequence[str], rules: Sequence[str | Mapping[str, Any]], positive: Any
 ) -> Any:
     """Return test sets as they are, and read any other source as the command ``gate`` does."""
     given = predictions.values() if isinstance(predictions, Mapping) else [predictions]
@@ -113,17 +129,5 @@ def read_for_test(
     metrics = [read_rule(rule, of_sets=of_sets).get("metric") for rule in rules]
     of_texts = bool(metrics) and all(map(is_of_texts, metrics))
     read = read_sets if of_sets else read_predictions
-    options = {"models": models, "kind": "texts" if of_texts else "auto", "positive": positive}
+    options = {"models": [*models], "kind": "texts" if of_texts else "auto", "positive": positive}
     return read(predictions, **options)
-
-
-def assert_passed(found: Answered, on_inconclusive: OnInconclusive) -> Answered:
-    """Return an answer; end a test that does not pass, with the sentences of what is not shown."""
-    __tracebackhide__ = True
-    inconclusive = found.answer == "not enough data"
-    if found.passed or (inconclusive and on_inconclusive == "pass"):
-        return found
-    failed = [sentence for answer, sentence in found.answered if answer != "shown"]
-    raise (SkipTest if inconclusive and on_inconclusive == "skip" else AssertionError)(
-        "\n".join(filter(None, [*failed, found.ledger]))
-    )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from os import PathLike
 from typing import Any
 
 from modelcompare.plugins.ledgers.keep import KeepResult, keep
 from modelcompare.plugins.ledgers.ledger import Ledger
-from modelcompare.questions.assertions import assert_passed, read_for_test
-from modelcompare.words import OnInconclusive, check_choice
+from modelcompare.questions.assertions import ask_in_test
+from modelcompare.words import OnInconclusive
 
 
 def assert_kept(
@@ -65,8 +66,5 @@ def assert_kept(
     'keep'
     """
     __tracebackhide__ = True
-    check_choice("on_inconclusive", on_inconclusive, OnInconclusive)
-    rules = [rules] if isinstance(rules, str | Mapping) else [*rules]
-    read = read_for_test(predictions, [baseline, candidate], rules, positive)
-    found = keep(read, baseline, candidate, rules, ledger=ledger, **options)
-    return assert_passed(found, on_inconclusive)
+    ask = partial(keep, ledger=ledger, **options)
+    return ask_in_test(ask, predictions, (baseline, candidate), rules, positive, on_inconclusive)
