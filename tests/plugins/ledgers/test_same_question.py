@@ -104,7 +104,7 @@ def test_scores_of_another_direction_are_another_test_set(tmp_path):
         ({"alpha": 0.1}, r"level \(--alpha\) .*: 0\.05 when it was begun, 0\.1 now"),
         ({"control": "share"}, r"control of errors \(--control\)"),
         ({"candidates": 9}, r"planned number \(--candidates\)"),
-        ({"method": "bca"}, "options"),
+        ({"method": "BCa"}, "options"),
         ({"n_resamples": 500}, "options"),
     ],
 )
