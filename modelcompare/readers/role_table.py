@@ -12,7 +12,7 @@ from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.roles import Candidate, Rivals, Role, Roles, solve
 
 
-def _has_values_of_others(at: Candidate) -> float:
+def _has_values_of_others(at: Candidate) -> bool:
     """Return whether any other column has values of this one, or scores of its classes."""
     seen = at.seen
     if seen.columns.output_kind.single_text:
@@ -75,7 +75,7 @@ def _together(seen: Profile, run: str, item: str, of_set: Sequence[str]) -> bool
     return not alone and seen.unique(*of_set, run, item)
 
 
-def _names_samples(at: Candidate) -> float:
+def _names_samples(at: Candidate) -> bool:
     """Return whether a column names each sample of a test set, or of a run there."""
     run, of_set = at.known["run"], at.known.of("set")
     if run is not None:
@@ -83,7 +83,7 @@ def _names_samples(at: Candidate) -> float:
     return at.seen.all_differ(at.heading, within=of_set)
 
 
-def _has_distinct_texts(at: Candidate) -> float:
+def _has_distinct_texts(at: Candidate) -> bool:
     """Return whether a column has distinct texts that no model would give."""
     seen, true = at.seen, at.known["truth"]
     if len(seen.frame) < FEW_ROWS or not seen.identifies_rows(at.heading):
@@ -91,7 +91,7 @@ def _has_distinct_texts(at: Candidate) -> float:
     return true is None or seen.overlap(at.heading, true) == 0
 
 
-def _completes_key(at: Candidate) -> float:
+def _completes_key(at: Candidate) -> bool:
     """Return whether a column identifies each row together with model, set, run and filter."""
     seen, heading = at.seen, at.heading
     if seen.is_real(heading) or seen.holds_objects(heading):
@@ -99,7 +99,7 @@ def _completes_key(at: Candidate) -> float:
     return seen.unique(*at.known.of("model", "set", "run", "filter"), heading)
 
 
-def _has_values_of_truth(at: Candidate) -> float:
+def _has_values_of_truth(at: Candidate) -> bool:
     """Return whether a column has values of the truth, and may be a model's."""
     seen, heading, true = at.seen, at.heading, at.known["truth"]
     scored = seen.columns.output_kind.scored or seen.columns.score

@@ -84,8 +84,8 @@ class Candidate:
 Rivals: TypeAlias = Iterator[Candidate]
 
 
-def _always(_: Candidate) -> float:
-    return 1.0
+def _always(_: Candidate) -> bool:
+    return True
 
 
 def _first(_: Candidate, __: Rivals) -> bool:
@@ -105,12 +105,11 @@ class Role:
     usual : tuple of str
         Usual names, the most usual first.
     fits : callable
-        Fit of the structure of a column with a usual name, given the roles assigned before: from 0,
-        which refuses it, to 1.
+        Whether the structure of a column with a usual name fits, given the roles assigned before.
     others : tuple of str, optional
         Names of columns that have the role if their structure shows it; None for any name.
     shows : callable
-        Evidence of the role in the structure of a column without a usual name, from 0 to 1.
+        Whether the structure of a column without a usual name shows the role.
     accepts : callable
         Whether the first candidate has the role, given its rivals, which may be refused.
     shares : bool
@@ -120,9 +119,9 @@ class Role:
     name: str
     option: str = ""
     usual: tuple[str, ...] = ()
-    fits: Callable[[Candidate], float] = _always
+    fits: Callable[[Candidate], bool] = _always
     others: tuple[str, ...] | None = ()
-    shows: Callable[[Candidate], float] = _always
+    shows: Callable[[Candidate], bool] = _always
     accepts: Callable[[Candidate, Rivals], bool] = _first
     shares: bool = False
 
@@ -134,7 +133,7 @@ def candidates(seen: Profile, role: Role, known: Roles) -> Rivals:
     fits = False
     for heading in usual:
         named = Candidate(seen, heading, role, known)
-        if role.fits(named) > 0:
+        if role.fits(named):
             fits = True
             yield named
     if fits or role.others == ():
@@ -143,7 +142,7 @@ def candidates(seen: Profile, role: Role, known: Roles) -> Rivals:
     free = seen.headings if role.others is None else names.named(seen.headings, role.others)
     for heading in (h for h in free if h not in taken):
         other = Candidate(seen, heading, role, known, "structure")
-        if role.shows(other) > 0:
+        if role.shows(other):
             yield other
 
 

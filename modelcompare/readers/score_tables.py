@@ -35,7 +35,7 @@ _WHERE = "`table`"
 _RUN = tuple(name for name in names.RUN if name != "epoch")
 
 
-def _names_several(at: Candidate) -> float:
+def _names_several(at: Candidate) -> bool:
     """Return whether a column varies, and is no column of scores: of a model ``method``, say."""
     return not at.seen.is_real(at.heading) and at.seen.frame[at.heading].nunique() > 1
 

@@ -25,7 +25,7 @@ _SIDES = (("model_a", "model_b"), ("model_1", "model_2"), ("model1", "model2"))
 _WINNER = ("winner",)
 
 
-def _varies(at: Candidate) -> float:
+def _varies(at: Candidate) -> bool:
     seen, heading = at.seen, at.heading
     return not seen.holds_objects(heading) and seen.frame[heading].nunique() > 1
 

@@ -8,6 +8,7 @@ from typing import Any
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
 from modelcompare.data.test_set import TestSet
+from modelcompare.plugins.large.words import ROLES
 from modelcompare.plugs import load
 from modelcompare.spelling import chosen
 
@@ -16,7 +17,6 @@ _SCANNED = {
     "models", "kind", "labels", "positive", "greater_is_better", "bounds", "na", "normalize",
     "checkpoint",
 }  # fmt: skip
-_ROLES = {"true", "id", "groups", "strata", "weight"}
 # Most files are tables, which need none of these modules.
 _SCAN, _LAYOUTS = "modelcompare.plugins.large.scanned", "modelcompare.plugins.large.layouts"
 _SKETCHES = "modelcompare.plugins.large.sketch_files"
@@ -49,7 +49,7 @@ def scan_files(reading: Reading, *, by_blocks: bool) -> TestSet | None:
     # A path keeps only one slash of a URL.
     places = [_URL.sub(r"\1://", path.as_posix()) for path in reading.files]
     wanted = reading.scan or reading.checkpoint is not None or any(map(_URL.match, places))
-    unused = reading.given_beside({"files", "scan", *_SCANNED, *_ROLES})
+    unused = reading.given_beside({"files", "scan", *_SCANNED, *ROLES})
     if not wanted and (unused or not by_blocks or not _too_large(reading)):
         return None
     if not by_blocks:
@@ -61,7 +61,7 @@ def scan_files(reading: Reading, *, by_blocks: bool) -> TestSet | None:
         raise ValueError(f"{unused[0]} needs all rows in memory; leave it out of a scan.")
     try:
         found: Any = load(f"{_SCAN}:scan_predictions")(
-            places, columns={role: getattr(reading, role) for role in _ROLES},
+            places, columns={role: getattr(reading, role) for role in ROLES},
             **{name: getattr(reading, name) for name in _SCANNED},
         )  # fmt: skip
     except load(f"{_LAYOUTS}:CannotScanError"):

@@ -23,15 +23,13 @@ from modelcompare.engine.checkpoints import claim
 from modelcompare.plugins.large.blocks import Rows, cells, open_rows, rebatch, take_rows
 from modelcompare.plugins.large.coded import Coded
 from modelcompare.plugins.large.layouts import Layout, find_layout
+from modelcompare.plugins.large.words import ROLES
 from modelcompare.readers import checked_columns
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import in_one_line
 from modelcompare.readers.tables import arrow_table
 from modelcompare.words import KindOrAuto, Need, shown
-
-# Roles of columns that are read block by block.
-ROLES = ("true", "id", "groups", "strata", "weight")
 
 
 @checked(columns=ColumnRoles(ROLES))

@@ -13,7 +13,7 @@ from modelcompare.intervals import METHODS
 from modelcompare.metrics import METRICS
 from modelcompare.metrics.base import Metric
 from modelcompare.plugins.large import planning
-from modelcompare.plugins.large.scanned import ROLES
+from modelcompare.plugins.large.words import ROLES
 from modelcompare.significance import TESTS
 from modelcompare.words import PairedTest
 from tests.public import functions
