@@ -58,7 +58,8 @@ class TookTooLongError(BaseException):
 @cache
 def sources() -> dict[str, Source]:
     """The formats, by name."""
-    text, drop, weighted = mutations.TEXT, {"missing": "drop"}, {"weight": "weight"}
+    text, drop = mutations.TEXT, {"missing": "drop"}
+    weighted = {"columns": {"weight": "weight"}}
     two, (wide, long, soft) = {"models": ["large", "small"]}, _tables()
     lines = "".join(json.dumps(row) + "\n" for row in long.to_dict("records")).encode()
     packed = tuple(mutations.gzipped(each) for each in text)
@@ -91,7 +92,7 @@ def sources() -> dict[str, Source]:
         "inspect eval": Source(_files("formats/inspect/*.eval"), mutations.BYTES, drop),
         "lm_eval": Source(
             _files("formats/lm_eval/*/samples_sums*"), mutations.JSON,
-            {"filter": "strict-match", **drop},
+            {"columns": {"filter": "strict-match"}, **drop},
         ),
         "lighteval": Source(
             _files("formats/lighteval/details/made-up/*/*/*.parquet"), mutations.TABLE
@@ -106,7 +107,9 @@ def sources() -> dict[str, Source]:
         "npz, an archive per model": Source(
             {f"{m}.npz": _npz(soft, probs=m) for m in "ab"}, mutations.ARCHIVE
         ),
-        "helm": Source(_files("formats/helm/mmlu*/per*"), mutations.JSON, {"set": f"{_HELM} test"}),
+        "helm": Source(
+            _files("formats/helm/mmlu*/per*"), mutations.JSON, {"columns": {"set": f"{_HELM} test"}}
+        ),
         "alpaca_eval": Source(_files("formats/alpaca_eval/alpaca*/*.json"), mutations.JSON),
         "mt_bench": Source(_files("formats/mt_bench/*single*.jsonl"), mutations.JSON, drop),
         "deepeval": Source(_files("formats/deepeval/*.json"), mutations.JSON, drop),
@@ -130,11 +133,12 @@ def sources() -> dict[str, Source]:
         "times until an event": Source(_files("questions/patients.csv"), text),
         "probabilities of survival": Source({"t.csv": _csv(_of_times())}, text),
         "labels of several people": Source(
-            _files("questions/moderated.csv"), text, {"true": "ann*", **two, **drop}
+            _files("questions/moderated.csv"), text, {"columns": {"true": "ann*"}, **two, **drop}
         ),
         "labels and a judge": Source(
             _files("questions/moderated.csv"), text,
-            {"true": "ann*", "annotators": "majority", "judge": "judge", **two, **drop},
+            {"columns": {"true": "ann*", "annotators": "majority", "judge": "judge"}}
+            | two | drop,
         ),
         "eval_results": Source(
             _files("formats/eval_results/*/.eval_results/*.yaml"), text, read=_ranked

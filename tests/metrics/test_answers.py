@@ -207,7 +207,7 @@ REFUSED = {
     ),
     "counts answers with a score of 1 as passes, but low scores are good here; give 1 to right "
     "answers.": lambda: asked(scored(groups=ITEM, greater_is_better=False)),
-    "metric 'pass_at_2' is of one score, and there are x, y; read one, with score='x' (--read "
+    "metric 'pass_at_2' is of one score, and there are x, y; read one, with columns={'score': 'x'} (--read "
     "score=x).": lambda: asked(
         mc.Predictions.from_scores({"a": {"x": A, "y": B}}, groups=ITEM, greater_is_better=True)
     ),

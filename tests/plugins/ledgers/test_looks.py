@@ -200,7 +200,7 @@ def test_another_candidate_needs_another_ledger(path):
         ({"looks": "any"}, r"number of looks \(--looks\) of .*: 3 when it was begun, None now"),
         ({"any_time": True}, "options"),
         ({"spending": "pocock"}, r"spending of looks \(--spending\)"),
-        ({"method": "bca"}, "options"),
+        ({"method": "BCa"}, "options"),
     ],
 )
 def test_another_plan_is_refused(path, change, part):
