@@ -73,7 +73,7 @@ from modelcompare.intervals.sizes import (
 from modelcompare.intervals.unknown import with_unknown
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.calibration import calibration_formula
-from modelcompare.metrics.planning import is_open_loss
+from modelcompare.metrics.planning import loss_of_failure
 from modelcompare.metrics.quotient import divide
 
 # Below this number of informative samples the result has a note.
@@ -199,7 +199,7 @@ class _Rule(Contrasts):
             metric.bounds, self.level, power=power,
             shares=mean and not self._clustered and bool(size.min() == self.evaluation.units.size),
             items=metric.of_items,
-            losses=self._are_losses(metric),
+            failure=0.0 if self._clustered else loss_of_failure(metric),
         )  # fmt: skip
         scales = "t" if skew is None else "hall-t", "log-t", "logit-t"
         method = scales[np.isfinite(metric.bounds).sum()]
@@ -238,17 +238,13 @@ class _Rule(Contrasts):
         low, high = difference_interval(
             differences, metric.bounds, self.level, chance * metric.of_items
         )
-        if self._are_losses(metric):
+        if loss_of_failure(metric) and np.isinf(metric.bounds[1]) and not self._clustered:
             covariance = self.moments.covariance()[where]
             half = unseen_losses(covariance, self._sizes[:, where], pairs, self.level)
             low, high = np.minimum(low, centre - half), np.maximum(high, centre + half)
         informative = size if self._clustered else np.minimum(size, carriers)
         method = "bias-reduced-t" if leveraged else "t" if skew is None else "hall-t"
         return Interval.of(low, high, method, informative)
-
-    def _are_losses(self, metric: AnyMetric) -> bool:
-        """Return whether values are means over samples of unbounded losses of probabilities."""
-        return is_open_loss(metric) and not self._clustered
 
     def _leveraged(self, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
         """Return errors and degrees of freedom of the differences that are leveraged."""

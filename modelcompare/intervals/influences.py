@@ -64,7 +64,7 @@ def score_interval(
     power: float = 1.0,
     shares: bool = False,
     items: bool = False,
-    losses: bool = False,
+    failure: float = 0.0,
 ) -> Bounds:
     """Compute Student's interval of a value, on the logit scale if it is bounded.
 
@@ -89,9 +89,9 @@ def score_interval(
         Whether bounded values are means over items whose values may be at either bound. If one
         item in 300 always passes, 164 others may all fail, or nearly so, and do not show it: no
         interval, and none of `shares`, is narrower there than that of a value at the bound.
-    losses : bool
-        Whether values are mean log losses. If no answer was wrong, the next may be, which costs
-        about 1 (at least log 2 of two classes).
+    failure : float
+        What a wrong answer costs in mean losses of probabilities. If none was wrong, the next may
+        be.
     """
     least, most = bounds
     estimate, error, size, skew = estimates.value, estimates.error, estimates.size, estimates.skew
@@ -99,7 +99,7 @@ def score_interval(
     unseen = wilson(np.zeros_like(estimate), size, normal_quantile(confidence_level))[1]
     if not np.isfinite(most - least):
         low, high = _unbounded(estimates, bounds, quantile, unseen)
-        high = np.maximum(high, estimate + unseen) if losses else high
+        high = np.maximum(high, estimate + unseen * failure) if failure else high
         if skew is None:
             return low, high
         if np.isinf(bounds).all():
@@ -125,6 +125,7 @@ def score_interval(
     if shares:
         most_varied = proportion(share, size, confidence_level)
         low, high = np.maximum(low, most_varied[0]), np.minimum(high, most_varied[1])
+    high = np.maximum(high, share + unseen * failure / extent)
     if items or shares:
         low, high = np.minimum(low, 1 - unseen), np.maximum(high, unseen)
     return least + extent * np.minimum(low, share), least + extent * np.maximum(high, share)

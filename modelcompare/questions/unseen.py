@@ -9,7 +9,7 @@ baseline. It passes with a probability of at most 5.4 %, for any margin and n; w
 probability would be up to 7.1 % (no failure observed, margin times n of 2.65 ranges), with half a
 unit 19 %. In metrics of counts of classes, such as F1, the added units have the most extreme
 influence (`intervals.extremes`); in losses of probabilities without an upper bound, as log loss,
-a failure costs `LOSS_OF_FAILURE`.
+a failure costs `metrics.planning.loss_of_failure`.
 """
 
 from __future__ import annotations
@@ -30,13 +30,9 @@ from modelcompare.intervals.extremes import extreme_influences
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.sizes import effective_sizes, effective_units
 from modelcompare.metrics.base import AnyMetric, Metric
-from modelcompare.metrics.planning import is_open_loss, range_of_samples
+from modelcompare.metrics.planning import loss_of_failure, range_of_samples
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.questions.contrast import Contrast
-
-# Nats that a wrong answer costs, as intervals of such losses assume where none was seen
-# (`intervals.influences.unseen_losses`): the true class had a probability of 0.37.
-LOSS_OF_FAILURE = 1.0
 
 
 def unseen_units(level: float) -> float:
@@ -75,8 +71,8 @@ def ends_of_units(
     low, high = range_of_samples(metric, evaluation.predictions)
     if is_bounded_mean(metric, low, high):
         return np.full_like(apart, low - high), np.full_like(apart, high - low)
-    if is_open_loss(metric):
-        return np.full_like(apart, -LOSS_OF_FAILURE), np.full_like(apart, LOSS_OF_FAILURE)
+    if loss := loss_of_failure(metric):
+        return np.full_like(apart, -loss), np.full_like(apart, loss)
     found = extreme_influences(evaluation, metric, pairs, size)
     return None if found is None else (apart + found[0], apart + found[1])
 

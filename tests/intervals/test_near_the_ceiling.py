@@ -258,3 +258,17 @@ def test_precision_weighted_by_two_classes_of_whom_one_is_rare_is_covered_where_
     true = 0.9 * hits[0] / (hits[0] + rare * rate) + 0.1 * hits[1] / (hits[1] + common * rate)
     inside = (found.low[:, 0] <= true) & (true <= found.high[:, 0])
     assert weight[inside].sum() > 0.93
+
+
+def test_the_brier_score_covers_where_no_answer_was_wrong():
+    # Of 200 answers each is wrong in 1 of 100: none is in 0.13 of the test sets.
+    rng, n, held = np.random.default_rng(8), 200, []
+    for wrong in range(8):
+        p = np.where(np.arange(n) < wrong, 0.35, rng.uniform(0.8, 0.97, n))
+        preds = mc.Predictions(np.zeros(n, dtype=int), {"a": np.c_[p, 1 - p]}, labels=[0, 1])
+        found = mc.bootstrap(preds, "brier_score", n_resamples=2)
+        ends = found.score_interval("auto", 0.95)
+        right = ((1 - rng.uniform(0.8, 0.97, 100_000)) ** 2).mean()
+        truth = 0.01 * 0.65**2 + 0.99 * right
+        held.append(ends.low[0, 0] <= truth <= ends.high[0, 0])
+    assert binom.pmf(np.arange(8), n, 0.01)[held].sum() > 0.935
