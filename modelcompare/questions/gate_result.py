@@ -45,6 +45,7 @@ class GateAnswer(Result, ABC):
         """Answers, each with its sentence."""
 
     @property
+    @member(after="answer")
     def passed(self) -> bool:
         """True where all that was asked is shown to hold."""
         return self.answer == "shown"
@@ -89,12 +90,6 @@ class GateResult(GateAnswer, stem="gate", version=4):
     def answer(self) -> Answer:
         """Shown if every rule is; shown otherwise if the opposite of one is."""
         return all_of(self.answers)
-
-    @property
-    @member()
-    def passed(self) -> bool:
-        """True where all rules are shown to hold."""
-        return self.answer == "shown"
 
     @property
     def signature(self) -> str:
