@@ -38,7 +38,7 @@ class ColumnRoles:
     >>> ColumnRoles(("true", "id"))("columns", {"truth": "label"})
     Traceback (most recent call last):
         ...
-    ValueError: `columns` has no role 'truth'; did you mean 'true'?
+    ValueError: `columns` has no role 'truth'; did you mean `true`?
     """
 
     known: tuple[str, ...]
@@ -53,9 +53,7 @@ class ColumnRoles:
             )
         for role, column in value.items():
             if role not in self.known:
-                found = nearest(str(role), self.known, cutoff=0.6)
-                otherwise = f"there are {', '.join(self.known)}."
-                meant = did_you_mean([*map(repr, found)], otherwise=otherwise)
+                meant = argument_meant(str(role), self.known)
                 raise ValueError(f"`{argument}` has no role {role!r}; {meant}")
             if role not in self.several:
                 words.check_text(f"{argument}[{role!r}]", column, optional=True)

@@ -142,7 +142,7 @@ CASES: list[Call | Run] = [
     Call("a column's name that is a number", lambda _: mc.read_predictions(TABLE, columns={"true": 5}), "`columns['true']` must be a text, got 5.", TypeError),
     Call("a slice that is no sequence", lambda _: mc.read_predictions(TABLE, columns={"slices": "half"}), "`slices` must be a sequence of names, got 'half'.", TypeError),
     Call("models that are numbers", lambda _: mc.read_predictions(TABLE, models=[5]), "`models` must be a sequence of names, got [5].", TypeError),
-    Call("a role that is unknown", lambda _: mc.read_predictions(TABLE, columns={"truth": "y_true"}), "`columns` has no role 'truth'; did you mean 'true'?"),
+    Call("a role that is unknown", lambda _: mc.read_predictions(TABLE, columns={"truth": "y_true"}), "`columns` has no role 'truth'; did you mean `true`?"),
     Call("roles in no mapping", lambda _: mc.read_predictions(TABLE, columns="y_true"), "`columns` must map roles to columns, as {'true': 'label'}, got 'y_true'.", TypeError),
     Call("roles as arguments", lambda _: mc.io.read_sets(TABLE, true="y_true", slices=["a"]), "read_sets() has no argument `true`; name columns by their roles, with columns={'true': 'y_true', 'slices': ['a']}.", TypeError),
     Call("a label for all samples", lambda _: mc.Predictions(1, {"a": [0, 1]}), "`y_true` must have one entry per sample, got 1.", ValueError),

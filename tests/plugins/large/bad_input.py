@@ -9,6 +9,6 @@ CASES: list[Call | Run] = [
     Call(
         "a role that a scan lacks",
         lambda _: mc.io.scan_predictions("a.csv", columns={"run": "a"}),
-        "`columns` has no role 'run'; there are true, id, groups, strata, weight.",
+        "`columns` has no role 'run'; it has true, id, groups, strata, weight.",
     ),
 ]
