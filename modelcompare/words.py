@@ -99,17 +99,9 @@ OmnibusTest = Literal["cochran-q", "friedman"]
 PosthocTest = Literal["nemenyi", "wilcoxon-holm"]
 VarianceTest = Literal["f", "bartlett", "levene", "brown-forsythe", "fligner", "pitman-morgan"]
 Correction = Literal[
-    "holm",
-    "hochberg",
-    "hommel",
-    "bonferroni",
-    "sidak",
-    "fdr_bh",
-    "fdr_by",
-    "max-t",
-    "min-p",
+    "holm", "hochberg", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t", "min-p",
     "none",
-]
+]  # fmt: skip
 Family = Literal["metric", "all"]
 Simultaneous = Literal["differences", "scores"]
 Decision = Literal["non-inferior", "superior", "equivalent"]
