@@ -21,21 +21,9 @@ from modelcompare.engine.checkpoints import checkpoint_of
 from modelcompare.engine.in_runs import Runs
 from modelcompare.engine.leave_out import leave_out, without
 from modelcompare.engine.memory import check_replicates
-from modelcompare.engine.parallel import (
-    map_blocks,
-    on_threads,
-    one_blas_thread,
-    watched,
-    work,
-)
+from modelcompare.engine.parallel import map_blocks, on_threads, one_blas_thread, watched, work
 from modelcompare.engine.statistics import UnitStatistics
-from modelcompare.metrics.base import (
-    AnyMetric,
-    CallableMetric,
-    Metric,
-    OrderMetric,
-    Outcomes,
-)
+from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.counts import SUPPORT
 from modelcompare.metrics.quotient import divide
 from modelcompare.resampling.draws import RESAMPLE_BLOCK

@@ -29,6 +29,7 @@ from modelcompare.intervals.ratios import (
     t_quantile,
     value_of_share,
 )
+from modelcompare.metrics.base import Metric
 from modelcompare.metrics.quotient import ClassAverage, ClassRatio, Quotient, divide
 
 
@@ -330,3 +331,16 @@ def _share_seen(average: Average) -> FloatArray:
     predicted_only = ((support == 0) & (average.trials.size > 0)).sum(axis=-1)
     seen = average.counted.sum(axis=-1)
     return divide(seen, seen + np.minimum(unseen, predicted_only), 0.0)
+
+
+def class_slopes(metric: Metric, *totals: FloatArray) -> FloatArray:
+    """Return the weight of each class in an average over its denominator, (..., n_classes).
+
+    0 where the denominator is.
+    """
+    if metric.ratio is None or metric.average is None or not isinstance(metric.value, Quotient):
+        raise TypeError(f"{metric.name} is not an average of ratios of classes.")
+    _, denominator = np.broadcast_arrays(*metric.ratio(*totals))
+    if metric.average == "macro" and denominator.all():
+        return 1.0 / (denominator * denominator.shape[-1])
+    return divide(metric.value.shares(*totals)[0], denominator, 0.0)

@@ -12,7 +12,8 @@ from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
-from modelcompare.metrics.base import AnyMetric, Metric, class_slopes, fraction_of
+from modelcompare.intervals.averages import class_slopes
+from modelcompare.metrics.base import AnyMetric, Metric, fraction_of
 from modelcompare.metrics.quotient import divide
 
 # Relative difference of statistics that is rounding.

@@ -389,16 +389,3 @@ def fraction_of(metric: Metric, *totals: FloatArray) -> tuple[FloatArray, FloatA
     if metric.ratio is None:
         raise TypeError(f"{metric.name} declares no ratio.")
     return metric.ratio(*totals)
-
-
-def class_slopes(metric: Metric, *totals: FloatArray) -> FloatArray:
-    """Return the weight of each class in an average over its denominator, (..., n_classes).
-
-    0 where the denominator is.
-    """
-    if metric.ratio is None or metric.average is None or not isinstance(metric.value, Quotient):
-        raise TypeError(f"{metric.name} is not an average of ratios of classes.")
-    _, denominator = np.broadcast_arrays(*metric.ratio(*totals))
-    if metric.average == "macro" and denominator.all():
-        return 1.0 / (denominator * denominator.shape[-1])
-    return divide(metric.value.shares(*totals)[0], denominator, 0.0)

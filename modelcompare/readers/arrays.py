@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from tokenize import TokenError
 from typing import Any, TypeAlias
@@ -68,8 +68,7 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     outputs = {model: arrays[name] for model, name in models.items()}
     options: dict[str, Any] = {argument: arrays[name] for argument, name in beside.items()}
     options["slices"] = {name: arrays[name] for name in slices} or None
-    of_logits = (m for m, name in models.items() if name.startswith("logits__"))
-    logits = {model: checks.logits(model, outputs[model]) for model in of_logits}
+    logits = _logits(models, outputs)
     outputs |= {model: checks.softmax(array) for model, array in logits.items()}
     kind: KindOrAuto = "scores" if truth is None else columns.kind
     if truth is not None:
@@ -86,6 +85,12 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
         "left out": counted(left_out), "direction": direction,
     }  # fmt: skip
     return Reading(predictions.ordered_by(logits), parts)
+
+
+def _logits(models: Mapping[str, str], outputs: Arrays) -> Arrays:
+    """Return the checked logits of the models whose arrays are named so."""
+    named = (model for model, name in models.items() if name.startswith("logits__"))
+    return {model: checks.logits(model, outputs[model]) for model in named}
 
 
 def array_rows(opened: File) -> File:

@@ -116,6 +116,7 @@ _COMPANION = (
 )  # fmt: skip
 # Standard errors and deviations, anywhere in a name.
 SPREAD = ("sem", "se", "sd", "std", "stderr", "stdev")
+SIZES = ("rank", "param", "params", "parameters", "size", "flops")
 _UNITS = re.compile(r"(_(ms|s|sec|usd))?_?[0-9]*$")
 
 
@@ -275,6 +276,12 @@ def numbers_answers(run: str | None, given: str | None) -> bool:
     (True, False)
     """
     return run is not None and given is None and plain(run) in ANSWER
+
+
+def is_no_score(heading: str) -> bool:
+    """Return whether numbers of this name are no scores: counts, sizes, deviations."""
+    name = plain(heading)
+    return name in {*COUNT, *SPREAD, *SIZES} or (describes(heading) and name not in SUMMARY)
 
 
 def named(headings: Iterable[str], usual: tuple[str, ...]) -> list[str]:

@@ -58,10 +58,8 @@ ROLES = tuple(
 )  # fmt: skip
 # Roles of the columns of a table of results.
 COLUMNS = ColumnRoles(("id", "model", "runs", "score"), several=("score",))
-# Columns beside the scores of leaderboards: by their whole name, and by a word of it.
-_SIZES = {"rank", "param", "params", "parameters", "size", "flops"}
-_COSTS = {*names.MEASURE, *_SIZES}
-_BESIDE = {*names.COUNT, *names.SPREAD, *_SIZES}
+# Words of names of columns beside the scores of leaderboards.
+_COSTS = {*names.MEASURE, *names.SIZES}
 # Parts of a reading that change what is compared, and how those end that drop units.
 _CHANGES, _DROPPED = ("runs", "left out", "left out of cells"), "dropped"
 # Headings that name rows, not models: a table lies on its side.
@@ -235,7 +233,7 @@ def _scores(
     if model is None and seen.chosen:
         return [h for h in numeric if h in seen.chosen]
     companions = names.companions(numeric)
-    free = [h for h in numeric if h not in companions and not _is_beside(h)]
+    free = [h for h in numeric if h not in companions and not names.is_no_score(h)]
     usual = names.named(free, names.ANY_SCORE)
     if model and test_set:
         found = [*seen.columns.score] or usual or free
@@ -250,12 +248,6 @@ def _scores(
         what = "several scores, in columns of models or data sets"
         remedy = f"these are none: {listed(usual or seen.headings, 6)}; give one metric's scores"
     raise ValueError(f"{_WHERE} has in each row {what}; {remedy}.")
-
-
-def _is_beside(heading: str) -> bool:
-    """Return whether numbers of this name are no scores: counts, costs, deviations."""
-    plain = names.plain(heading)
-    return plain in _BESIDE or (names.describes(heading) and plain not in names.SUMMARY)
 
 
 def _check_sets(headings: Sequence[str], direction: bool | None) -> None:

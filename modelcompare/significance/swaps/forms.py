@@ -23,7 +23,8 @@ import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.base import Metric, class_slopes, fraction_of
+from modelcompare.intervals.averages import class_slopes
+from modelcompare.metrics.base import Metric, fraction_of
 from modelcompare.metrics.quotient import Quotient, divide, numerical_slopes
 from modelcompare.significance.exact import are_hard_counts
 from modelcompare.significance.extreme import (
