@@ -18,7 +18,10 @@ from tests.unplugged import run, unplug
 
 pytestmark = pytest.mark.slow
 PLUGINS = tuple(plugs.plugins())
-QUICK = ("-m", "not (pages or experiments or slow or shared_data or unplugged)")
+# Experiments import the plugins that they are about.
+QUICK = (
+    "-m", "not (pages or slow or shared_data or unplugged)", "--ignore", "tests/experiments",
+)  # fmt: skip
 ALL_NAMES = (
     "tests/plugins", "tests/cli", "tests/bad_input", "tests/report", "tests/test_choices.py", "tests/test_contracts.py",
     "tests/test_init.py", "tests/test_pickles.py", "tests/test_public_api.py", "tests/test_suggestions.py",
