@@ -237,6 +237,8 @@ BAD_INPUT = [
      "1 row (row 1)."),
     (([0, 1, 1], GOOD), {"kind": "logits"}, f"`kind` must be one of auto, labels, "
      f"probabilities, {', '.join([*all_kinds()][2:])}, got 'logits'."),
+    (([0, 1, 1], GOOD), {"kind": np.array(["labels", "values"])}, f"`kind` must be one of auto, "
+     f"{', '.join(all_kinds())}, got array(['labels', 'values'], dtype='<U6')."),
     (([0, 1, 1], GOOD), {"ids": [1, 2, 2]}, "`ids` repeats 1 ids (2); ids must be distinct. For "
      "clusters use `groups`, for several runs of an item `runs`."),
     (([0, 1, 1], GOOD), {"groups": [1, 2]}, "`groups` must have shape (3,), got (2,)."),

@@ -215,7 +215,10 @@ def _arrow(data: Any) -> Any:
 
 
 def cells(series: Any) -> AnyArray:
-    """Return cells of a series of narwhals: numbers unchanged, missing ones as None or NaN."""
+    """Return cells of a series of narwhals: numbers unchanged, missing ones as None or NaN.
+
+    Dates are texts.
+    """
     import narwhals as nw
 
     dtype, missing = series.dtype, series.null_count() > 0

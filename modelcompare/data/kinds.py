@@ -255,7 +255,8 @@ def kind_declared(option: str | Kind) -> Kind:
 
 def check_kind(argument: str, value: object) -> None:
     """Refuse what is neither a kind nor the name of one, and list the names."""
-    if not isinstance(value, Kind) and value not in (known := (UNDECLARED.name, *all_kinds())):
+    known = (UNDECLARED.name, *all_kinds())
+    if not isinstance(value, Kind) and not (isinstance(value, str) and value in known):
         raise ValueError(f"`{argument}` must be one of {', '.join(known)}, got {shown(value)}.")
 
 

@@ -96,9 +96,10 @@ def scan_predictions(
     >>> [len(block) for block in scan.blocks()]
     [18]
     """
-    options = {**locals()}
-    source, checkpoint = options.pop("source"), options.pop("checkpoint")
-    read = checked_columns(**options)
+    read = checked_columns(
+        columns, models=models, kind=kind, labels=labels, positive=positive,
+        greater_is_better=greater_is_better, bounds=bounds, na=na, normalize=normalize,
+    )  # fmt: skip
     folder = None if checkpoint is None else _folder(checkpoint)
     scan = ScannedPredictions.of(open_rows(source), read, folder)
     if folder is not None:
