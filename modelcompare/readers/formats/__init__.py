@@ -1,63 +1,28 @@
-"""Formats of the logs of evaluation tools: a module and a row below for each."""
+"""Formats of the logs of evaluation tools: each module here has some as its public constants."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pkgutil import iter_modules
 
 import pandas as pd
 
-from modelcompare.plugs import rows_of_others
+from modelcompare.plugs import load, rows_of_others
 from modelcompare.readers.content import File
-from modelcompare.readers.formats import (
-    every_eval_ever,
-    helm,
-    inspect,
-    judged,
-    lighteval,
-    lines,
-    lm_eval,
-    mlflow,
-    model_vs_human,
-    mqm,
-    nemo,
-    opencompass,
-    programs,
-    promptfoo,
-    swebench,
-    trec,
-    trn,
-    wmt,
-)
 from modelcompare.readers.formats.base import Format
 
 __all__ = ["FORMATS", "Format", "format_of", "lone_table"]
 
-# Tried in this order; the first that recognises a file reads it.
-FORMATS: tuple[Format, ...] = (
-    inspect.FORMAT,
-    lm_eval.FORMAT,
-    lighteval.FORMAT,
-    every_eval_ever.FORMAT,
-    promptfoo.FORMAT,
-    swebench.FORMAT,
-    helm.FORMAT,
-    opencompass.FORMAT,
-    judged.ALPACA_EVAL,
-    judged.MT_BENCH,
-    judged.DEEP_EVAL,
-    programs.EVAL_PLUS,
-    programs.BIG_CODE_BENCH,
-    programs.HUMAN_EVAL,
-    programs.BIG_CODE,
-    mlflow.FORMAT,
-    mqm.FORMAT,
-    model_vs_human.FORMAT,
-    wmt.FORMAT,
-    trec.FORMAT,
-    nemo.FORMAT,
-    trn.FORMAT,
-    lines.FORMAT,
-)
+
+def _of_modules() -> Iterator[Format]:
+    """Yield the formats of every module here."""
+    for module in iter_modules(__path__, f"{__name__}."):
+        public = (it for name, it in vars(load(module.name)).items() if not name.startswith("_"))
+        yield from (each for each in public if isinstance(each, Format))
+
+
+# The first that recognises a file reads it; those that any text is of are tried last.
+FORMATS = tuple(sorted(_of_modules(), key=lambda each: each.any_text))
 
 
 def lone_table(files: Sequence[File]) -> pd.DataFrame | None:

@@ -50,6 +50,8 @@ class Format:
         Pattern of the names of other files that the tool writes into the same folder.
     any_name : bool
         Whether the content is enough, even against the suffix.
+    any_text : bool
+        Whether most texts are of it, so that the other formats are tried first.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Format:
     truth_is_a_file: bool = False
     companions: str = ""
     any_name: bool = False
+    any_text: bool = False
 
     def recognises(self, file: File) -> bool:
         """Return whether a file is of this format."""

@@ -43,5 +43,5 @@ def _check_lengths(files: Sequence[File]) -> None:
 
 FORMAT = Format(
     "one text a line", frozenset({"text"}), read_lines, looks_like=_are_no_table,
-    truth_is_a_file=True,
+    truth_is_a_file=True, any_text=True,
 )  # fmt: skip
