@@ -47,11 +47,11 @@ from modelcompare.words import (
 WITHIN: Mapping[str, GeneralizeTo] = {"sets": "items", "sets+runs": "items+runs"}
 
 
-def notes_of_sets(notes: Mapping[Any, Sequence[str]]) -> list[str]:
+def notes_of_sets(by_set: Mapping[Any, Sequence[str]]) -> list[str]:
     """Return the notes of each test set; once if all have the same."""
-    if len({*map(tuple, notes.values())}) == 1:
-        return [*next(iter(notes.values()))]
-    return [f"{name}: {note}" for name, own in notes.items() for note in own]
+    if len({*map(tuple, by_set.values())}) == 1:
+        return [*next(iter(by_set.values()))]
+    return [f"{name}: {note}" for name, own in by_set.items() for note in own]
 
 
 def within(generalize_to: GeneralizeToOfSets) -> GeneralizeTo:

@@ -131,7 +131,7 @@ class _Sentence:
                 f"{models[leader]} {self._words.leads} ({best}) but is not significantly different "
                 f"from {rival} ({clause})"
             )
-        together = f"{self._names([leader, *level])} are level at {best} ({clause})"
+        together = f"{self._names([leader, *level])} have the same value, {best} ({clause})"
         apart = [i for i in tied if i not in level]
         others = f" and not significantly different from {self._names(apart)}" if apart else ""
         return f"{together}{others}"

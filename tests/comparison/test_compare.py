@@ -109,14 +109,14 @@ def test_equal_models_are_level(preds):
     row = result.differences.iloc[0]
     assert (row.difference, row.p_value) == (0, 1)
     assert -0.02 < row.ci_low < 0 < row.ci_high < 0.02
-    assert "a and b are level" in result.verdict()
+    assert "a and b have the same value" in result.verdict()
 
 
 def test_only_models_of_the_same_value_are_level():
     y_true = [0, 1] * 20
     preds = mc.Predictions(y_true, {"a": y_true, "b": [1, *y_true[1:]], "c": y_true})
     verdict = mc.compare(preds, "accuracy", n_resamples=99).verdict()
-    assert verdict.startswith("accuracy: a and c are level at 1.00")
+    assert verdict.startswith("accuracy: a and c have the same value, 1.00")
     assert verdict.endswith(") and not significantly different from b.")
 
 

@@ -135,12 +135,12 @@ def test_models_that_are_level_are_named_alone():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = mc.compare(mc.Predictions(y, outputs), "accuracy", n_resamples=199)
-    assert "right3 and 11 more are level at 1.00" in result.verdict()
+    assert "right3 and 11 more have the same value, 1.00" in result.verdict()
     few = mc.Predictions(y[:6], {name: array[:6] for name, array in outputs.items()})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         verdict = mc.compare(few, "accuracy", n_resamples=199).verdict()
-    assert "right3 and 11 more are level at 1.0" in verdict
+    assert "right3 and 11 more have the same value, 1.0" in verdict
     assert "and not significantly different from weak0" in verdict
 
 

@@ -45,7 +45,7 @@ def test_a_test_set_of_any_name_leaves_the_signature_as_it_is():
 
 
 def test_models_whose_names_hold_words_of_a_verdict_change_no_other_word():
-    right = {"x are level at ": 80, "b": 78, "c": 10}
+    right = {"x have the same value, ": 80, "b": 78, "c": 10}
     models = {name: np.where(np.arange(120) < n, TRUTH, 1 - TRUTH) for name, n in right.items()}
     text = mc.compare(mc.Predictions(TRUTH, models), "accuracy", **FEW).verdict()
     assert "; it is better than c" in text

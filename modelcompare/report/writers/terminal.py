@@ -103,10 +103,10 @@ def _table(
     columns += _drawn_intervals(shown, width - total_width(columns) - GAP, glyphs)
     yield from table_lines(columns, _headings(shown) if headed else None)
     yield from _hidden(table.hidden(shown), brief)
-    notes = shown.notes if show_all else shown.notes[:MAX_NOTES]
-    for note in notes:
+    most = len(shown.notes) if show_all else MAX_NOTES
+    for note in shown.notes[:most]:
         yield from (Text(f" {line}", style="dim") for line in wrap(terminal(note), width - 2))
-    yield from _hidden(more(note=len(shown.notes) - len(notes)), brief)
+    yield from _hidden(more(note=len(shown.notes[most:])), brief)
 
 
 def _text_column(table: Table, column: Column) -> TextColumn:
