@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import partial, wraps
 from inspect import Parameter, signature, unwrap
 from types import MappingProxyType
@@ -24,9 +24,30 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 # arguments on.
 _config: ContextVar[Mapping[str, Any] | None] = ContextVar("config", default=_NOTHING)
 _NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-_CONFIGURABLE = ("confidence_level", "alpha", "rng", "n_jobs", "progress")
 # Two arguments that are one number: of two-sided tests and intervals, each is 1 less the other.
 LEVELS = ("alpha", "confidence_level")
+
+
+@dataclass(frozen=True)
+class Execution:
+    """Settings of the execution, which change no result and are no argument of any function.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Number of workers, as in joblib.
+    progress : bool
+        Whether a progress bar is shown.
+    """
+
+    n_jobs: int | None = None
+    progress: bool = False
+
+
+EXECUTION, _BY_DEFAULT = tuple(each.name for each in fields(Execution)), Execution()
+# Settings of the user, which functions do not pass on: they apply to all that is called.
+execution: ContextVar[Execution] = ContextVar("execution", default=_BY_DEFAULT)
+_CONFIGURABLE = ("confidence_level", "alpha", "rng", *EXECUTION)
 
 
 @dataclass(frozen=True)
@@ -112,7 +133,7 @@ def checked(
             for name, parameter in signature(each).parameters.items()
             if parameter.kind in _NAMED and name not in ("self", "cls")
         }
-        nothing_set, two_sided = partial(_set, None), known.keys() >= {*LEVELS}
+        nothing_set, two_sided = partial(set_within, _config, None), known.keys() >= {*LEVELS}
         check_of = {name: _check_of(*each) for name, each in known.items()} | checks
         check_of |= {name: OPTIONS[name].check for name in LEVELS if two_sided}
         optional = {n for n, (each, _) in known.items() if str(each.annotation).endswith("| None")}
@@ -152,8 +173,13 @@ def config_context(**defaults: Any) -> AbstractContextManager[None]:
     Parameters
     ----------
     **defaults
-        Any of `confidence_level`, `alpha`, `rng`, `n_jobs` and `progress`, used by functions that
-        have such an argument and are called without it.
+        Any of `confidence_level`, `alpha` and `rng`, used by functions that have such an argument
+        and are called without it; and `n_jobs` and `progress`, which no function has as arguments,
+        as they change no result. `n_jobs` is joblib's number of workers: -1 for one on every core;
+        None, the default, for the number set by ``joblib.parallel_config``, or else that of the
+        threads of BLAS. `progress` is True for a bar on stderr, if that is a terminal, after two
+        seconds. What a result computes later, such as replicates for a figure, is computed with
+        the settings of that time.
 
     Examples
     --------
@@ -163,6 +189,8 @@ def config_context(**defaults: Any) -> AbstractContextManager[None]:
     ...     result = mc.compare(preds, "accuracy")
     >>> result.evidence.confidence_level, mc.compare(preds, "accuracy").evidence.confidence_level
     (0.9, 0.95)
+    >>> with mc.config_context(n_jobs=2, progress=True):
+    ...     result = mc.compare(preds, "accuracy")
     """
     check_arguments("config_context", _CONFIGURABLE, defaults)
     for name, value in defaults.items():
@@ -171,7 +199,8 @@ def config_context(**defaults: Any) -> AbstractContextManager[None]:
     one_level(defaults)
     earlier = _config.get() or {}
     kept = {name: value for name, value in earlier.items() if name not in defaults}
-    return _set(kept | defaults)
+    changes = {name: defaults.pop(name) for name in EXECUTION if name in defaults}
+    return _configured(kept | defaults, replace(execution.get(), **changes))
 
 
 def one_level(given: Mapping[str, Any], configured: Mapping[str, Any] = _NOTHING) -> dict[str, Any]:
@@ -208,12 +237,19 @@ def _complement(level: float) -> float:
 
 
 @contextmanager
-def _set(defaults: Mapping[str, Any] | None) -> Iterator[None]:
-    token = _config.set(defaults)
+def _configured(defaults: Mapping[str, Any], how: Execution) -> Iterator[None]:
+    with set_within(_config, defaults), set_within(execution, how):
+        yield
+
+
+@contextmanager
+def set_within(variable: ContextVar[T], value: T) -> Iterator[None]:
+    """Set a variable of the context within a ``with`` block."""
+    token = variable.set(value)
     try:
         yield
     finally:
-        _config.reset(token)
+        variable.reset(token)
 
 
 def _check_of(parameter: Parameter, names: Mapping[str, Any]) -> Check | None:
@@ -228,11 +264,21 @@ def _check_of(parameter: Parameter, names: Mapping[str, Any]) -> Check | None:
     return None if option is None else option.check
 
 
-def check_arguments(function: str, known: Iterable[str], given: Iterable[str]) -> None:
+def check_arguments(function: str, known: Iterable[str], given: Mapping[str, object]) -> None:
     """Refuse an unknown argument, and suggest the one that was meant."""
-    for name in given:
+    for name, value in given.items():
         if name not in known:
-            raise TypeError(f"{function}() has no argument `{name}`; {argument_meant(name, known)}")
+            hint = _set_around(name, value) or argument_meant(name, known)
+            raise TypeError(f"{function}() has no argument `{name}`; {hint}")
+
+
+def _set_around(name: str, value: object) -> str:
+    """Return the call for a setting of the execution, as the end of a message; else no text."""
+    meant = (each for each in EXECUTION if name in (each, *OPTIONS[each].elsewhere.split()))
+    if (setting := next(meant, None)) is None:
+        return ""
+    context = f"with mc.config_context({setting}={words.shown(value)}):"
+    return f"it changes no result, and is set around calls: {context} ..."
 
 
 def _alike(name: str, known: Sequence[str]) -> list[str]:

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 import modelcompare as mc
-from modelcompare.arguments import checked
+from modelcompare.arguments import EXECUTION, Execution, checked, execution
+from modelcompare.engine.parallel import map_blocks
 from tests.plugged import all_plugins
+from tests.public import functions
 from tests.report.written import as_json
+from tests.senseless import FLAG, JOBS
 
 SNLI = mc.load_example("snli")
 
@@ -70,10 +73,43 @@ def test_another_thread_has_its_own():
 
 def test_results_are_those_of_the_arguments_spelled_out():
     preds = mc.load_example("snli")
-    asked = {"confidence_level": 0.9, "alpha": 0.1, "rng": 5, "n_jobs": 2, "progress": False}
-    with mc.config_context(**asked):
+    asked = {"confidence_level": 0.9, "alpha": 0.1, "rng": 5}
+    with mc.config_context(**asked, n_jobs=2, progress=False):
         found = mc.compare(preds, "f1_macro", n_resamples=99)
     assert as_json(found) == as_json(mc.compare(preds, "f1_macro", n_resamples=99, **asked))
+
+
+@checked()
+def workers():
+    return execution.get().n_jobs, inner()
+
+
+def test_settings_of_the_execution_apply_to_all_that_is_called_and_are_no_arguments():
+    with mc.config_context(n_jobs=2, alpha=0.01):
+        assert workers() == (2, (0.05, None))
+        with mc.config_context(progress=True):
+            assert execution.get() == Execution(n_jobs=2, progress=True)
+        assert map_blocks(lambda _: execution.get().n_jobs, [0]) == [2]
+    assert execution.get() == Execution()
+    for name, function in functions().items():
+        assert not {*EXECUTION} & {*signature(function).parameters}, name
+
+
+def test_blocks_are_worked_on_by_the_workers_of_the_context(monkeypatch):
+    asked = []
+
+    def parallel(n_jobs, **_):
+        asked.append(n_jobs)
+        return lambda jobs: [function(*args) for function, args, _ in jobs]
+
+    monkeypatch.setattr("joblib.Parallel", parallel)
+    with mc.config_context(n_jobs=3):
+        mc.bootstrap(SNLI, "roc_auc_ovr", n_resamples=300)
+        assert asked == [3]
+        mc.decide(
+            SNLI, "mlp", "bow_pair", "roc_auc_ovr", margin=0.01, n_resamples=300, method="BCa"
+        )
+    assert {*asked} == {3}
 
 
 @pytest.mark.parametrize(
@@ -92,6 +128,15 @@ def test_results_are_those_of_the_arguments_spelled_out():
 def test_what_makes_no_sense_is_refused_at_once(wrong, error, message):
     with pytest.raises(error, match=message):
         mc.config_context(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [*(("n_jobs", each) for each in JOBS), *(("progress", each) for each in FLAG)],
+)
+def test_settings_of_the_execution_that_make_no_sense_are_refused_by_name(name, wrong):
+    with pytest.raises((TypeError, ValueError), match=f"`{name}`"):
+        mc.config_context(**{name: wrong})
 
 
 def test_one_of_alpha_and_level_follows_from_the_other():

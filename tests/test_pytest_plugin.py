@@ -47,3 +47,23 @@ def test_a_session_without_a_gate_loads_nothing_slow(session):
             assert not {"numpy", "pandas", "scipy", "click"} & {*sys.modules}
     """)
     done.assert_outcomes(passed=1)
+
+
+def test_a_gate_has_the_workers_that_a_fixture_sets(session):
+    done = session(f"""
+        import joblib
+        import pytest
+        import modelcompare as mc
+
+        @pytest.fixture(autouse=True)
+        def two_jobs():
+            with mc.config_context(n_jobs=2):
+                yield
+
+        def test_gate(model_gate, monkeypatch):
+            asked = []
+            monkeypatch.setattr(joblib, "effective_n_jobs", lambda n: asked.append(n) or 1)
+            model_gate("preds.csv", "b", "a", "accuracy:-0.1", method="percentile", {FEW})
+            assert {{*asked}} == {{2}}
+    """)
+    done.assert_outcomes(passed=1)

@@ -45,6 +45,12 @@ def read(path: str) -> None:
             pass
 
 
+def sketched(path: str, metrics: list[str]) -> None:
+    """Sketch a file on one thread."""
+    with mc.config_context(n_jobs=1):
+        mc.io.sketch(mc.io.scan_predictions(path), metrics)
+
+
 # Each task, of a file of labels or of probabilities, and what it is compared with.
 TASKS: dict[str, tuple[Callable[[str], object], bool, str]] = {
     "pyarrow reads labels": (read, True, ""),
@@ -54,12 +60,12 @@ TASKS: dict[str, tuple[Callable[[str], object], bool, str]] = {
         True, "DuckDB groups labels",
     ),
     "a sketch of labels": (
-        lambda path: mc.io.sketch(mc.io.scan_predictions(path), LABELS, n_jobs=1),
+        lambda path: sketched(path, LABELS),
         True, "pyarrow reads labels",
     ),
     "pyarrow reads probabilities": (read, False, ""),
     "a sketch of probabilities": (
-        lambda path: mc.io.sketch(mc.io.scan_predictions(path), SOFT, n_jobs=1),
+        lambda path: sketched(path, SOFT),
         False, "pyarrow reads probabilities",
     ),
     "probabilities by normal intervals and 9,999 swaps": (

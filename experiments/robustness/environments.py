@@ -66,8 +66,8 @@ _SCRIPTS = {
         except ImportError:
             sys.exit('Dask is missing: pip install "modelcompare-stats[dask]"')
         if __name__ == "__main__":
-            with Client(dashboard_address=None), joblib.parallel_config("dask"):
-                mc.bootstrap(mc.load_example("snli"), "accuracy", n_resamples=99, n_jobs=-1)
+            with Client(dashboard_address=None), joblib.parallel_config("dask", n_jobs=-1):
+                mc.bootstrap(mc.load_example("snli"), "accuracy", n_resamples=99)
     """,
 }
 _VERSIONS = """

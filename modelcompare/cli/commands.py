@@ -16,7 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import click
 from click.core import ParameterSource
 
-from modelcompare.arguments import LEVELS
+from modelcompare.arguments import EXECUTION, LEVELS, config_context
 from modelcompare.cli.options import READ, Group, Texts, key_of
 from modelcompare.options import REQUIRED, Option
 from modelcompare.plugs import load
@@ -183,9 +183,10 @@ def make_command(command: Command, *, everything: bool = False) -> click.Command
         _check_repeats(options, values)
         _check_alone(command, options, values)
         _defer_unused()
-        with load("modelcompare.engine.parallel:watched")():
-            function = _function(command, values)
-            function(**command.fixed, **_collected(command, values))
+        arguments = _collected(command, values)
+        how = {name: arguments.pop(name) for name in EXECUTION if name in arguments}
+        with config_context(progress=True, **how), load("modelcompare.engine.parallel:watched")():
+            _function(command, values)(**command.fixed, **arguments)
 
     return Panelled(
         command.name.split()[-1], callback=run, help=inspect.cleandoc(command.help),

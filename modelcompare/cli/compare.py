@@ -52,9 +52,7 @@ def compare(
     if baseline is not None and len(predictions.models) == 1:
         raise ValueError("--baseline needs a second model to compare with; there is 1 model.")
     options["baseline"] = baseline
-    results: list[Result] = [
-        mc.compare(predictions, asked, family=family, **options, progress=True)
-    ]
+    results: list[Result] = [mc.compare(predictions, asked, family=family, **options)]
     if reading.slices:
         results.append(mc.compare_groups(predictions, asked, **options))
     output.emit(*results)
@@ -63,7 +61,7 @@ def compare(
 def demo(output: Output, **options: Any) -> None:
     """Compare the models of the example that ships."""
     output.check()
-    result = mc.compare(mc.load_example(_EXAMPLE), **options, progress=True)
+    result = mc.compare(mc.load_example(_EXAMPLE), **options)
     output.emit(result)
     try:
         figure = result.plot()

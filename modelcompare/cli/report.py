@@ -33,7 +33,6 @@ def report(
     check_suffix(path, _PAGE)
     check_paths([path], reading.files)
     check_html()
-    options["progress"] = True
     preds = reading.read(sliced=True)
     result = compare(preds, metrics, **options)
     more = [found.document() for found in _more(preds, result, {**options, "metrics": metrics})]
@@ -48,7 +47,7 @@ def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) ->
     if preds.slices is not None:
         largest = max(preds.slices[name].value_counts().max() for name in preds.slices)
         if largest * n_seen(preds) // len(preds) >= MIN_SIZE:
-            yield compare_groups(preds, **{**options, "progress": False})
+            yield compare_groups(preds, **options)
         else:
             say(f"modelcompare: no subgroup has {MIN_SIZE} samples; the page leaves them out.")
     kinds = preds.kinds

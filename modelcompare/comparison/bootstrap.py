@@ -43,9 +43,7 @@ def bootstrap(
     zero_division: ZeroDivision = math.nan,
     undefined: Undefined = "count",
     collapse: bool | None = None,
-    n_jobs: int | None = None,
     rng: RngLike = 0,
-    progress: bool = False,
 ) -> BootstrapResult:
     """Bootstrap every metric of every model on the same resamples.
 
@@ -70,12 +68,8 @@ def bootstrap(
         again, which conditions on being defined; or raise.
     collapse : bool, optional
         See `modelcompare.engine.Evaluation`.
-    n_jobs : int, optional
-        As in `compare`; the replicates do not depend on it.
     rng : int, Generator, SeedSequence or None
         Source of randomness.
-    progress : bool
-        Show a progress bar on stderr.
 
     Returns
     -------
@@ -102,7 +96,7 @@ def bootstrap(
         predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
     )
     weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng), scheme, size)
-    every = BootstrapResult(evaluation, weights, n_jobs, progress)
+    every = BootstrapResult(evaluation, weights)
     return draw_values(every, undefined, places_of(evaluation, classes))
 
 
@@ -168,7 +162,7 @@ def _redraw(draws: FloatArray, every: BootstrapResult, places: IntArray | None) 
         again = replace(
             weights, n_resamples=max(len(holed), 2), seed=child_seed(weights.seed, attempt)
         )
-        draws[holed] = every.evaluation.replicates(again, n_jobs=every.n_jobs)[: len(holed)]
+        draws[holed] = every.evaluation.replicates(again)[: len(holed)]
     raise ValueError(
         f"some resamples were undefined {_MOST_REDRAWS} times in a row; a metric is almost never "
         "defined on this test set. Use undefined='count' or another zero_division."

@@ -74,8 +74,6 @@ class BootstrapResult(Sample):
         Values on the test set; `estimate` is the same as a Series.
     draws : ndarray of shape (n_resamples, n_models, n_values)
         Values on the resamples; `replicates` is the same as a frame.
-    n_jobs, progress
-        As in `bootstrap`, for replicates that are drawn later.
     """
 
     __getattr__ = missing_attribute
@@ -128,7 +126,7 @@ class BootstrapResult(Sample):
         if sums == rough and weights.size is None:
             joined = JoinedUnits.of(evaluation)
             return joined.replicates(sums, replace(weights, units=joined.units))
-        return self.evaluation.replicates(weights, n_jobs=self.n_jobs, progress=self.progress)
+        return self.evaluation.replicates(weights)
 
     @property
     def index(self) -> pd.MultiIndex:

@@ -69,9 +69,7 @@ def compare(
     zero_division: ZeroDivision = math.nan,
     undefined: Undefined = "count",
     collapse: bool | None = None,
-    n_jobs: int | None = None,
     rng: RngLike = 0,
-    progress: bool = False,
 ) -> Comparison:
     """Compare models on the same test set, with intervals and paired tests.
 
@@ -143,13 +141,8 @@ def compare(
         See `modelcompare.bootstrap`.
     collapse : bool, optional
         See `modelcompare.engine.Evaluation`.
-    n_jobs : int, optional
-        joblib's number of workers; results do not depend on it. None takes the number set by
-        ``joblib.parallel_config``, or else the number of threads of BLAS.
     rng : int, Generator, SeedSequence or None
         Source of randomness; the default gives the same numbers each time.
-    progress : bool
-        Show a progress bar on stderr.
 
     Returns
     -------
@@ -200,10 +193,10 @@ def compare(
     """
     if missing == "bounds":
         return compare_bounds(
-            compare, predictions, metrics, baseline, generalize_to, zero_division, n_jobs=n_jobs,
+            compare, predictions, metrics, baseline, generalize_to, zero_division,
             rng=rng, n_resamples=n_resamples, confidence_level=confidence_level, method=method,
             test=test, correction=correction, family=family, alpha=alpha, scheme=scheme,
-            undefined=undefined, collapse=collapse, progress=progress,
+            undefined=undefined, collapse=collapse,
         )  # fmt: skip
     a, b = _pairs(predictions.models, baseline)
     metrics, classes = without_classes(metrics, predictions)
@@ -216,10 +209,10 @@ def compare(
     new_runs, used = _beyond_items(evaluation, generalize_to, method, used, correction, undefined)
     _check_size(evaluation, len(a))
     procedure = Procedure(test=used, correction=correction, family=family, alpha=alpha)
-    warn_of_time(evaluation, len(a), n_resamples, procedure, n_jobs)
+    warn_of_time(evaluation, len(a), n_resamples, procedure)
     n_drawn = n_resamples if draws or correction == "max-t" or undefined != "count" else 0
     weights = BootstrapWeights(evaluation.units, n_drawn, seed_sequence(rng), scheme)
-    replicated = BootstrapResult(evaluation, weights, n_jobs, progress, new_runs)
+    replicated = BootstrapResult(evaluation, weights, new_runs)
     places = places_of(evaluation, classes)
     asked = _selected_values(replicated, undefined, places)
     steps = procedure.steps_down(len(a), n_resamples)

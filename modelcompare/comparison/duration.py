@@ -20,14 +20,14 @@ _SUMMED = ("mean", "quotient", "form", "contrast", "raw")
 
 
 def warn_of_time(
-    evaluation: Evaluation, n_pairs: int, n_resamples: int, procedure: Procedure, n_jobs: int | None
+    evaluation: Evaluation, n_pairs: int, n_resamples: int, procedure: Procedure
 ) -> None:
     """Warn if the swaps of a test are expected to take a minute, with what takes less."""
     if procedure.test != SWAPS:
         return
 
     def expected(pairs: int, resamples: int) -> float:
-        return expected_seconds(evaluation, pairs, resamples, procedure, n_jobs)
+        return expected_seconds(evaluation, pairs, resamples, procedure)
 
     seconds, others = expected(n_pairs, n_resamples), len(evaluation.models) - 1
     # With a judge there are no swaps.
@@ -47,7 +47,7 @@ def warn_of_time(
 
 
 def expected_seconds(
-    evaluation: Evaluation, n_pairs: int, n_resamples: int, procedure: Procedure, n_jobs: int | None
+    evaluation: Evaluation, n_pairs: int, n_resamples: int, procedure: Procedure
 ) -> float:
     """Estimate the seconds that the default test takes, within a factor of about three.
 
@@ -68,7 +68,7 @@ def expected_seconds(
         where = evaluation.metric_slice(metric.name)
         n_tests = n_pairs * (where.stop - where.start)
         nanoseconds += here * (2 if procedure.steps_down(n_tests, n_resamples) else 1)
-    return nanoseconds / 1e9 / n_workers(n_jobs)
+    return nanoseconds / 1e9 / n_workers()
 
 
 def _time(seconds: float) -> str:

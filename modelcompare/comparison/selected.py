@@ -35,7 +35,7 @@ def select_values(result: BootstrapResult, places: IntArray | None) -> Bootstrap
         return result
     axis = result.evaluation.of_values(places)
     return SelectedResult(
-        axis, result.weights, result.n_jobs, result.progress, result.new_runs, whole=result,
+        axis, result.weights, result.new_runs, whole=result,
         places=places,
     )  # fmt: skip
 

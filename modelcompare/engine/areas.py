@@ -72,7 +72,7 @@ class BinnedAreas:
     def __init__(self, predictions: TestSet, units: Units) -> None:
         self._predictions, self._units = predictions, units
 
-    def values(self, weights: Weights, n_jobs: int | None) -> Iterator[tuple[slice, FloatArray]]:
+    def values(self, weights: Weights) -> Iterator[tuple[slice, FloatArray]]:
         """Yield areas (n_resamples, n_models), some resamples at a time."""
         n_models = len(self._predictions.models)
         # Counts of the resamples of one reading: twice the size of a pass, as reading is slow.
@@ -80,7 +80,7 @@ class BinnedAreas:
         step = max(1, 2 * PASS_BYTES // of_a_block)
         for first in range(0, weights.n_blocks, step):
             blocks = range(first, min(first + step, weights.n_blocks))
-            for block, counts in zip(blocks, self._counts(weights, blocks, n_jobs), strict=True):
+            for block, counts in zip(blocks, self._counts(weights, blocks), strict=True):
                 yield weights.rows(block), _area(counts)
 
     def left_out(self, part: TestSet, model: str, rows: slice) -> FloatArray:
@@ -101,12 +101,10 @@ class BinnedAreas:
     @cached_property
     def _total(self) -> FloatArray:
         """Counts of the test set, of shape (n_models, 2, N_BINS)."""
-        (counts,) = self._counts(GivenWeights.everything(self._units), [0], None)
+        (counts,) = self._counts(GivenWeights.everything(self._units), [0])
         return counts[0]
 
-    def _counts(
-        self, weights: Weights, blocks: Sequence[int], n_jobs: int | None
-    ) -> list[FloatArray]:
+    def _counts(self, weights: Weights, blocks: Sequence[int]) -> list[FloatArray]:
         """Sum weights by class and bin, (block_size, n_models, 2, N_BINS), for each block."""
         models = self._predictions.models
         sums = [np.zeros((weights.block_size(b), len(models), 2 * N_BINS)) for b in blocks]
@@ -121,7 +119,7 @@ class BinnedAreas:
                     for of_model, where in zip(total, cells, strict=True):  # noqa: B023
                         of_model += np.bincount(where, row, 2 * N_BINS)
 
-            map_blocks(add, range(len(blocks)), n_jobs)
+            map_blocks(add, range(len(blocks)))
         return [each.reshape(len(each), len(models), 2, N_BINS) for each in sums]
 
     def _cells(self, part: TestSet, model: str) -> IntArray:

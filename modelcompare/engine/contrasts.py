@@ -54,8 +54,6 @@ class Sample:
         Models, metrics and units.
     weights : BootstrapWeights
         The resamples, which can be drawn again.
-    n_jobs, progress
-        As in `Evaluation.replicates`.
     new_runs : bool
         Whether errors are for new runs (`engine.run_variances`); moments and resamples are for
         these runs.
@@ -63,8 +61,6 @@ class Sample:
 
     evaluation: Evaluation = field(repr=False)
     weights: BootstrapWeights = field(repr=False)
-    n_jobs: int | None = field(default=None, repr=False)
-    progress: bool = field(default=False, repr=False)
     new_runs: bool = field(default=False, repr=False)
 
     @cached_property
@@ -97,7 +93,7 @@ class Sample:
         """Values on the resamples, of shape (n_resamples, n_models, n_values)."""
         if self.n_resamples == 0:
             return np.empty((0, *self.point.shape))
-        return self.evaluation.replicates(self.weights, n_jobs=self.n_jobs, progress=self.progress)
+        return self.evaluation.replicates(self.weights)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ class Evaluation(UnitStatistics):
         out = np.empty((1, len(self.models), len(self.keys)))
         if self._sums:
             self._fill_sums(out, self.grand_total[None, :], slice(None))
-        self._fill_others(out, everything, n_jobs=None)
+        self._fill_others(out, everything)
         if self.runs is not None and np.isnan(out).any():
             self._check_runs(out[0], self.runs)
         return out[0]
@@ -116,19 +116,13 @@ class Evaluation(UnitStatistics):
         """
         return self.replicates(GivenWeights.of(self.units, weights))
 
-    def replicates(
-        self, weights: Weights, *, n_jobs: int | None = None, progress: bool = False
-    ) -> FloatArray:
+    def replicates(self, weights: Weights) -> FloatArray:
         """Compute the values under drawn weights.
 
         Parameters
         ----------
         weights : Weights
             Source of weights over `units`.
-        n_jobs : int, optional
-            As in `map_blocks`; the numbers do not depend on it.
-        progress : bool
-            Show a bar on stderr, if that is a terminal, after two seconds.
 
         Returns
         -------
@@ -149,17 +143,15 @@ class Evaluation(UnitStatistics):
             weights = weights.joined(max(1, CACHE_BYTES // (8 * width * RESAMPLE_BLOCK)))
         passes = self._passes(weights)
         n_tasks = len(self.units.row_blocks()) * sum(len(blocks) for _, blocks in passes)
-        with watched(n_tasks, progress):
+        with watched(n_tasks):
             for models, blocks in passes:
-                self._fill_pass(out, weights, models, blocks, n_jobs)
-            self._fill_others(out, weights, n_jobs)
+                self._fill_pass(out, weights, models, blocks)
+            self._fill_others(out, weights)
         # Free it: it is as large as the statistics, and used only once.
         self._sparse = None
         return out
 
-    def totals(
-        self, weights: Weights, models: slice, blocks: Sequence[int], n_jobs: int | None = None
-    ) -> list[FloatArray]:
+    def totals(self, weights: Weights, models: slice, blocks: Sequence[int]) -> list[FloatArray]:
         """Compute ``weights @ statistics`` of some models, an array for each block of resamples."""
         row_blocks = self.units.row_blocks()
         summed = [(column.statistic.name, column.width) for column in self.columns(models)]
@@ -174,7 +166,7 @@ class Evaluation(UnitStatistics):
 
             n_weights = weights.block_size(0) * (rows.stop - rows.start)
             numbers = work(n_weights, product.n_columns, uniform=self.units.multiplicity is None)
-            found = map_blocks(of_block, blocks, n_jobs, numbers=numbers)
+            found = map_blocks(of_block, blocks, numbers=numbers)
             totals = [a + b for a, b in zip(totals, found, strict=True)] if totals else found
             if kept is not None:
                 done = row_block + 1
@@ -303,10 +295,9 @@ class Evaluation(UnitStatistics):
         ]
 
     def _fill_pass(
-        self, out: FloatArray, weights: Weights, models: slice, blocks: Sequence[int],
-        n_jobs: int | None,
-    ) -> None:  # fmt: skip
-        totals = self.totals(weights, models, blocks, n_jobs)
+        self, out: FloatArray, weights: Weights, models: slice, blocks: Sequence[int]
+    ) -> None:
+        totals = self.totals(weights, models, blocks)
 
         def fill(place: int) -> None:
             self._fill_sums(out[weights.rows(blocks[place]), models], totals[place], models)
@@ -319,24 +310,23 @@ class Evaluation(UnitStatistics):
             where = self.metric_slice(metric.name)
             out[..., where] = value if metric.per_class else value[..., None]
 
-    def _fill_others(self, out: FloatArray, weights: Weights, n_jobs: int | None) -> None:
+    def _fill_others(self, out: FloatArray, weights: Weights) -> None:
         """Compute values that are not sums: each block of weights is drawn once for all models."""
         others = [metric for metric in self.metrics if not isinstance(metric, Metric)]
         functions = [metric for metric in others if isinstance(metric, CallableMetric)]
         sorted_by = [metric for metric in others if isinstance(metric, OrderMetric)]
         if not self.by_blocks:
-            self._fill_some(out, weights, sorted_by, n_jobs, "threads")
+            self._fill_some(out, weights, sorted_by, "threads")
         elif sorted_by:
-            for rows, areas in self._areas.values(weights, n_jobs):
+            for rows, areas in self._areas.values(weights):
                 out[rows, :, self.metric_slice(sorted_by[0].name)] = areas[..., None]
-        self._fill_some(out, weights, functions, n_jobs, "processes")
+        self._fill_some(out, weights, functions, "processes")
 
     def _fill_some(
         self,
         out: FloatArray,
         weights: Weights,
         metrics: Sequence[OrderMetric | CallableMetric],
-        n_jobs: int | None,
         prefer: Literal["threads", "processes"],
     ) -> None:
         places = [(metric, position) for metric in metrics for position in range(len(self.models))]
@@ -352,9 +342,7 @@ class Evaluation(UnitStatistics):
             return [np.concatenate(parts) for parts in zip(*values, strict=True)]
 
         numbers = weights.block_size(0) * self.units.n_units * len(evaluators)
-        found = map_blocks(
-            one_block, range(weights.n_blocks), n_jobs, prefer=prefer, numbers=numbers
-        )
+        found = map_blocks(one_block, range(weights.n_blocks), prefer=prefer, numbers=numbers)
         for block, values in enumerate(found):
             for (metric, position), value in zip(places, values, strict=True):
                 out[weights.rows(block), position, self.metric_slice(metric.name)] = value

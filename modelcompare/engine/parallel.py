@@ -12,14 +12,17 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from math import inf
 from threading import Lock
 from time import monotonic
 from typing import Any, Literal, TypeVar
+
+from modelcompare.arguments import execution, set_within
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -68,23 +71,31 @@ class Bar:
 
 
 @contextmanager
-def progress_bar(
-    total: int, progress: bool = True, *, unit: str = " parts", counts: bool = False
-) -> Iterator[Bar]:
-    """Show a progress bar, which `counts` blocks of work within it; else these are not counted."""
-    bar = Bar(total, unit, DELAY if progress else inf, leave=total > 0)
-    token = _counting.set(bar if counts else None) if progress else None
+def progress_bar(total: int, *, unit: str = " parts", counts: bool = False) -> Iterator[Bar]:
+    """Show a progress bar if `config_context` asks for it, and no other bar within it.
+
+    It `counts` blocks of work within it; else these are not counted.
+    """
+    settings = execution.get()
+    bar = Bar(total, unit, DELAY if settings.progress else inf, leave=total > 0)
+    counting = bar if settings.progress and counts else None
+    inner = settings if counts else replace(settings, progress=False)
     try:
-        yield bar
+        with set_within(_counting, counting), set_within(execution, inner):
+            yield bar
     finally:
-        if token is not None:
-            _counting.reset(token)
         bar.close()
 
 
-def watched(total: int = 0, progress: bool = True) -> AbstractContextManager[Bar]:
-    """Show the progress of blocks of work that take long: of a total, or as many as there are."""
-    return progress_bar(total, progress, unit=" blocks", counts=True)
+def watched(total: int = 0) -> AbstractContextManager[Bar]:
+    """Show the progress of blocks of work that take long: of a total, or as many as there are.
+
+    Within such a bar they are blocks of that one.
+    """
+    if (bar := _counting.get()) is not None:
+        bar.total = max(bar.total, bar.n + total)
+        return nullcontext(bar)
+    return progress_bar(total, unit=" blocks", counts=True)
 
 
 def tallied(results: Iterable[Result], n_tasks: int) -> Iterator[Result]:
@@ -140,8 +151,9 @@ class _Blas:
 _BLAS = _Blas()
 
 
-def n_workers(n_jobs: int | None) -> int:
+def n_workers() -> int:
     """Return about how many threads, or processes, share blocks of work."""
+    n_jobs = execution.get().n_jobs
     return n_jobs if n_jobs is not None and n_jobs > 0 else _BLAS.n_free
 
 
@@ -158,12 +170,15 @@ def one_blas_thread() -> Iterator[None]:
 def map_blocks(
     task: Callable[[int], Result],
     blocks: Sequence[int],
-    n_jobs: int | None,
     *,
     prefer: Literal["threads", "processes"] = "threads",
     numbers: float = inf,
 ) -> list[Result]:
     """Return results of a task on each block, in order; the same wherever it runs.
+
+    Workers are those of `config_context`: `n_jobs` as in joblib. None takes the value of
+    ``joblib.parallel_config``; if that is not set, arrays use as many threads as BLAS would, and a
+    user's function one process.
 
     Parameters
     ----------
@@ -171,9 +186,6 @@ def map_blocks(
         Returns the result of a block without side effects: it may run in another process.
     blocks : sequence of int
         The blocks.
-    n_jobs : int, optional
-        As in joblib. None takes the value of ``joblib.parallel_config``; if that is not set, arrays
-        use as many threads as BLAS would, and a user's function one process.
     prefer : {"threads", "processes"}
         Threads for arrays, whose operations release the interpreter; processes for a user's Python
         function.
@@ -181,13 +193,14 @@ def map_blocks(
         Number of numbers that a task processes; few are not worth a thread. See `work`.
     """
     with one_blas_thread():
-        return list(tallied(_results(task, blocks, n_jobs, prefer, numbers), len(blocks)))
+        return list(tallied(_results(task, blocks, prefer, numbers), len(blocks)))
 
 
 def _results(
-    task: Callable[[int], Result], blocks: Sequence[int], n_jobs: int | None,
+    task: Callable[[int], Result], blocks: Sequence[int],
     prefer: Literal["threads", "processes"], numbers: float,
 ) -> Iterable[Result]:  # fmt: skip
+    n_jobs = execution.get().n_jobs
     if n_jobs is None and prefer == "threads" and "joblib" not in sys.modules:
         # joblib cannot have been configured, and loading it would take longer than most work.
         return _shared_out(task, blocks, numbers)
@@ -235,15 +248,14 @@ def _shared_out(
     return _threaded(task, blocks, n_threads, len(blocks))
 
 
-def as_they_come(
-    task: Callable[[Item], Result], items: Iterator[Item], n_jobs: int | None
-) -> Iterator[Result]:
+def as_they_come(task: Callable[[Item], Result], items: Iterator[Item]) -> Iterator[Result]:
     """Yield results of a task on each item, in order; only a few items are in memory at once.
 
     Without a joblib backend, threads of this process work while further items are read.
     """
     from joblib import Parallel, delayed, effective_n_jobs
 
+    n_jobs = execution.get().n_jobs
     n_workers = effective_n_jobs(n_jobs)
     if n_workers > 1:
         # Lists, since not every backend of joblib returns results one by one.

@@ -288,9 +288,7 @@ def _sharing(predictions: TestSet) -> Iterator[tuple[list[int], list[str]]]:
         yield own, [predictions.models[place] for place in own]
 
 
-def run_replicates(
-    evaluation: Evaluation, weights: BootstrapWeights, *, n_jobs: int | None = None
-) -> FloatArray:
+def run_replicates(evaluation: Evaluation, weights: BootstrapWeights) -> FloatArray:
     """Compute the values on resamples of items and of runs, (n_resamples, n_models, n_values).
 
     Items are drawn by their `weights`. So are, separately, as many runs as there are; models with
@@ -303,7 +301,7 @@ def run_replicates(
     out = np.empty((weights.n_resamples, len(evaluation.models), len(evaluation.keys)))
     for own, models in _sharing(evaluation.predictions):
         runs = evaluations_of_runs(evaluation.predictions, evaluation.metrics, models)
-        values = np.stack([run.replicates(weights, n_jobs=n_jobs) for run in runs], axis=-1)
+        values = np.stack([run.replicates(weights) for run in runs], axis=-1)
         seed = child_seed(weights.seed, own[0])
         drawn = replace(weights, units=Units(len(runs)), size=None, seed=seed)
         out[:, own] = mean_of_runs(values, np.vstack([*drawn.blocks()])[:, None, None])

@@ -44,11 +44,10 @@ from modelcompare.words import (
 
 @dataclass(frozen=True, kw_only=True)
 class Draws:
-    """Resamples of a question: their number, their seed, and the threads that draw them."""
+    """Resamples of a question: their number and their seed."""
 
     n_resamples: int = 9999
     rng: RngLike = 0
-    n_jobs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ class Contrast(PairView):
         weights = BootstrapWeights(evaluation.units, draws.n_resamples, seed_sequence(draws.rng))
         label = chosen_class(evaluation, label)
         return cls(
-            Sample(evaluation, weights, draws.n_jobs, new_runs=new_runs),
+            Sample(evaluation, weights, new_runs=new_runs),
             (np.array([0]), np.array([1])), draws.n_resamples, label=label,
             position=value_position(evaluation, label),
         )  # fmt: skip

@@ -270,7 +270,6 @@ def decide(
     any_time: bool = False,
     n_resamples: int = 9999,
     zero_division: ZeroDivision = math.nan,
-    n_jobs: int | None = None,
     rng: RngLike = 0,
 ) -> DecisionResult:
     """Decide between a baseline and a candidate on the same test set.
@@ -302,7 +301,7 @@ def decide(
         The class, for a metric per class.
     alpha : float
         One-sided level; the interval has the confidence level 1 - 2 alpha.
-    method, generalize_to, n_resamples, zero_division, n_jobs, rng
+    method, generalize_to, n_resamples, zero_division, rng
         As in `compare`; for several test sets `generalize_to` is as in `compare_groups`. For new
         runs, or test sets, no number of samples is given that would decide: more of these may be
         needed.
@@ -351,7 +350,7 @@ def decide(
     found = (GainAtAnyTime if any_time else Gain).of(
         weighted_sets(sets, models, weights, generalize_to, missing), models, metric, label,
         method=method, zero_division=zero_division,
-        draws=Draws(n_resamples=n_resamples, rng=rng, n_jobs=n_jobs),
+        draws=Draws(n_resamples=n_resamples, rng=rng),
     )  # fmt: skip
     with each_warning_once():
         for contrast in found.contrasts.values():

@@ -133,7 +133,6 @@ def paired_test(
     alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
     zero_division: ZeroDivision = math.nan,
-    n_jobs: int | None = None,
     rng: RngLike = 0,
 ) -> PairedTestResult:
     """Test two models on the same test set.
@@ -167,7 +166,7 @@ def paired_test(
         "greater": the value of a is greater than that of b.
     n_resamples : int
         Number of resamples, for the methods that resample.
-    zero_division, n_jobs, rng
+    zero_division, rng
         As in `compare`.
 
     Returns
@@ -201,7 +200,7 @@ def paired_test(
         pair, metric, label, zero_division=zero_division,
         collapse=False if TESTS[test].by_sample else None,
         generalize_to="items+runs" if new_runs else "items",
-        draws=Draws(n_resamples=n_resamples, rng=rng, n_jobs=n_jobs),
+        draws=Draws(n_resamples=n_resamples, rng=rng),
     )  # fmt: skip
     enumerate_swaps = "units" in predictions.abilities
     contrast = replace(contrast, alternative=alternative, enumerate_swaps=enumerate_swaps)

@@ -65,7 +65,6 @@ def conic_mass(
     kappa: FloatArray,
     n: IntArray,
     low: IntArray,
-    n_jobs: int | None,
 ) -> FloatArray:
     """Return the probability that two binomial numbers make a statistic extreme.
 
@@ -79,8 +78,6 @@ def conic_mass(
         Trials of the two numbers, each of probability 1/2.
     low : ndarray of int of shape (n_hypotheses, 2)
         The smallest number of each that has relevant mass.
-    n_jobs : int, optional
-        As in `map_blocks`.
     """
     first, second = (_Binomials(n[:, i], low[:, i]) for i in (0, 1))
     order = np.argsort(first.half, kind="stable")
@@ -94,7 +91,7 @@ def conic_mass(
         return _mass_of_some(some, first, second, *coefficients)
 
     numbers = 20 * int(n_lines.sum()) / len(blocks)
-    found = map_blocks(of_block, range(len(blocks)), n_jobs, numbers=numbers)
+    found = map_blocks(of_block, range(len(blocks)), numbers=numbers)
     out = np.empty(len(kappa))
     out[order] = np.concatenate(found)
     return out

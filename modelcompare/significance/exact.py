@@ -107,9 +107,7 @@ class Grids:
 
     # -- p-values -------------------------------------------------------------------------------
 
-    def p_values(
-        self, alternative: Alternative = "two-sided", n_jobs: int | None = None
-    ) -> FloatArray:
+    def p_values(self, alternative: Alternative = "two-sided") -> FloatArray:
         """Return the share of all swaps as extreme as the data; NaN if a model has no value.
 
         Large grids are summed line by line, others cell by cell.
@@ -118,12 +116,12 @@ class Grids:
         large = self.is_large & (alternative == "two-sided")
         lines, cells = np.flatnonzero(large), np.flatnonzero(~large)
         if len(lines):
-            out[lines] = self.mass_of_lines(lines, n_jobs)
+            out[lines] = self.mass_of_lines(lines)
         if len(cells):
             out[cells] = self.mass_of_cells(cells, alternative)
         return out
 
-    def mass_of_lines(self, some: IntArray, n_jobs: int | None) -> FloatArray:
+    def mass_of_lines(self, some: IntArray) -> FloatArray:
         """Return two-sided p-values of some hypotheses with large grids."""
         (p, q), (e, f), (c, d) = (part[some].T for part in (self.slope, self.imbalance, self.cross))
         t = np.maximum(least_extreme(self.observed[some], "two-sided"), 0.0)
@@ -131,7 +129,7 @@ class Grids:
         mass = conic_mass(
             p**2 + s * e * (2 * c - v * e), 2 * (p * q + s * (e * d + f * c - v * e * f)),
             q**2 + s * f * (2 * d - v * f), s * self.within[some],
-            self.discordant[some], self._low[some], n_jobs,
+            self.discordant[some], self._low[some],
         )  # fmt: skip
         # Cells outside the truncated grid count as extreme.
         found = np.clip(mass + 1e-18, np.finfo(float).tiny, 1.0)

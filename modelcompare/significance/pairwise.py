@@ -80,7 +80,7 @@ class PairView(Contrasts):
         """Return a view of some metrics, on a separate sample."""
         alone = Evaluation(self.evaluation.predictions, metrics, collapse=False)
         weights = BootstrapWeights(alone.units, self.n_resamples, self.seed)
-        sample = Sample(alone, weights, self.sample.n_jobs)
+        sample = Sample(alone, weights)
         return PairView(sample, self.pairs, self.n_resamples, self.alternative)
 
     @property

@@ -102,9 +102,7 @@ def permutation(view: PairView) -> Outcome:
     count, masks = np.zeros(view.estimate.shape), view.masks
     sums = [metric for metric in evaluation.metrics if isinstance(metric, Metric)]
     if sums:
-        statistic = SwappedSums(
-            evaluation, sums, view.pairs, view.sample.n_jobs, formula=plain_difference
-        )
+        statistic = SwappedSums(evaluation, sums, view.pairs, formula=plain_difference)
         masks = view.swaps_of(statistic.joined)
         where = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in sums)]
         count[:, where], _ = statistic.counts(masks, every_pair, Asked(view.alternative))
@@ -157,7 +155,7 @@ def _by_blocks_of_pairs(
         return view.count_extreme(null(blocks[block]), blocks[block])
 
     numbers = 4 * min(step, n_pairs) * n_values * n_resamples
-    counts = map_blocks(count, range(len(blocks)), view.sample.n_jobs, numbers=numbers)
+    counts = map_blocks(count, range(len(blocks)), numbers=numbers)
     return _of_counts(view, np.concatenate(counts).astype(np.float64), n_resamples)
 
 

@@ -144,7 +144,7 @@ def _flipped(view: PairView, metrics: Sequence[AnyMetric]) -> _Part:
 def _counted(view: PairView, metrics: Sequence[Any]) -> _Part:
     """Count all swaps, for a metric for which `is_exact`."""
     grids, shape = Grids(view.evaluation, metrics[0], view.pairs), (len(view.model_a), -1)
-    p_values = grids.p_values(view.alternative, view.sample.n_jobs).reshape(shape)
+    p_values = grids.p_values(view.alternative).reshape(shape)
     floor = smallest_p_value(grids.discordant.sum(axis=1), view.alternative).reshape(shape)
     return p_values, floor, {metrics[0].name: partial(step_down_exact, grids, view.masks)}
 
@@ -172,7 +172,7 @@ def _statistic(view: PairView, metrics: Sequence[Any]) -> SwapStatistic:
     """Return the statistic of drawn swaps that metrics share."""
     if algorithm_of(view.evaluation, metrics[0]) == "output":
         return SwappedOutputs(view, metrics[0])
-    return swap_statistic(view.evaluation, metrics, view.pairs, view.sample.n_jobs)
+    return swap_statistic(view.evaluation, metrics, view.pairs)
 
 
 def _stepped_down(
@@ -231,11 +231,11 @@ def n_groups(evaluation: Evaluation, test: str) -> int | None:
 
 
 def swap_statistic(
-    evaluation: Evaluation, metrics: Sequence[AnyMetric], pairs: Pairs, n_jobs: int | None = None
+    evaluation: Evaluation, metrics: Sequence[AnyMetric], pairs: Pairs
 ) -> SwapStatistic:
     """Return the statistic of drawn swaps, for metrics of one algorithm."""
     make = _STATISTICS[algorithm_of(evaluation, metrics[0])]
-    return make(evaluation, metrics, pairs, n_jobs)
+    return make(evaluation, metrics, pairs)
 
 
 def _drawn_p_values(

@@ -29,8 +29,8 @@ def _started():
 @pytest.mark.parametrize("n_jobs", [-1, 2])
 def test_resamples_on_ray_are_those_of_one_thread(n_jobs):
     here = mc.bootstrap(PREDS, "cf1_macro", n_resamples=300).draws
-    with joblib.parallel_config("ray"):
-        found = mc.bootstrap(PREDS, "cf1_macro", n_resamples=300, n_jobs=n_jobs).draws
+    with joblib.parallel_config("ray"), mc.config_context(n_jobs=n_jobs):
+        found = mc.bootstrap(PREDS, "cf1_macro", n_resamples=300).draws
     assert found.tobytes() == here.tobytes()
 
 
@@ -46,7 +46,8 @@ def test_a_worker_that_dies_is_an_error_and_no_number(tmp_path):
         return float(np.log(y_prob[np.arange(len(y_true)), y_prob.argmax(axis=1)]).mean())
 
     def drawn(n_jobs):
-        return mc.bootstrap(PREDS, ["f1_macro", fragile], n_resamples=300, n_jobs=n_jobs).draws
+        with mc.config_context(n_jobs=n_jobs):
+            return mc.bootstrap(PREDS, ["f1_macro", fragile], n_resamples=300).draws
 
     with joblib.parallel_config("ray"):
         with pytest.raises(ray.exceptions.RayActorError, match="died"):

@@ -146,10 +146,11 @@ def test_intervals_of_all_methods_are_alike(preds, method):
 
 
 def test_the_same_seed_gives_the_same_numbers(preds):
-    first, again, other = (
-        mc.compare(preds, "cf1", method="BCa", n_resamples=300, rng=seed, n_jobs=j)
-        for seed, j in ((4, 1), (4, 3), (5, 1))
-    )
+    def found(rng, n_jobs):
+        with mc.config_context(n_jobs=n_jobs):
+            return mc.compare(preds, "cf1", method="BCa", n_resamples=300, rng=rng)
+
+    first, again, other = (found(*each) for each in ((4, 1), (4, 3), (5, 1)))
     pd.testing.assert_frame_equal(first.scores, again.scores, rtol=1e-12)
     pd.testing.assert_frame_equal(first.differences, again.differences, rtol=1e-9)
     assert not other.scores.ci_low.equals(first.scores.ci_low)

@@ -53,9 +53,8 @@ def stated(text):
 
 
 def expected_seconds(evaluation, n_pairs, n_resamples, n_jobs=None, **procedure):
-    return duration.expected_seconds(
-        evaluation, n_pairs, n_resamples, Procedure(**procedure), n_jobs
-    )
+    with mc.config_context(n_jobs=n_jobs):
+        return duration.expected_seconds(evaluation, n_pairs, n_resamples, Procedure(**procedure))
 
 
 @pytest.mark.usefixtures("slow")
@@ -64,8 +63,9 @@ def test_the_time_is_stated_before_a_swap_is_drawn_with_that_of_other_requests()
     with (
         pytest.warns(UserWarning, match="9,999 swaps of 6 pairs") as caught,
         pytest.raises(DrawnError),
+        mc.config_context(n_jobs=1),
     ):
-        mc.compare(preds, "cf1_macro", n_jobs=1)
+        mc.compare(preds, "cf1_macro")
     (text,) = (str(w.message) for w in caught if "swaps of" in str(w.message))
     evaluation = evaluated(preds, "cf1_macro")
     asked = [(6, 9_999), (6, 999), (3, 9_999)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from modelcompare import Predictions
+from modelcompare import Predictions, config_context
 from modelcompare.engine import statistics
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments, pair_carriers
@@ -104,6 +104,7 @@ def test_blocks_of_any_size_and_jobs_give_the_same_bits(monkeypatch):
     part = Evaluation(preds, resolve_metrics(["f1", "recall"], preds), collapse=False)
     weights = BootstrapWeights(part.units, 600, SEED)
     expected = part.replicates(weights)
-    np.testing.assert_array_equal(part.replicates(weights, n_jobs=2), expected)
+    with config_context(n_jobs=2):
+        np.testing.assert_array_equal(part.replicates(weights), expected)
     monkeypatch.setattr("modelcompare.engine.evaluation.PASS_BYTES", 2**20)
     np.testing.assert_array_equal(part.replicates(weights), expected)

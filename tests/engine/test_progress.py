@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from modelcompare import Predictions
+from modelcompare import Predictions, config_context
 from modelcompare.engine import parallel
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks, progress_bar, watched
@@ -46,8 +46,8 @@ def test_blocks_are_counted_and_shown_after_two_seconds(clock, monkeypatch, n_jo
     seen = Terminal()
     monkeypatch.setattr(sys, "stderr", seen)
     clock[1] = 0.5
-    with watched() as watch:
-        found = map_blocks(lambda block: 2 * block, range(10), n_jobs, numbers=2**30)
+    with config_context(n_jobs=n_jobs, progress=True), watched() as watch:
+        found = map_blocks(lambda block: 2 * block, range(10), numbers=2**30)
     assert found == [2 * block for block in range(10)]
     assert (watch.n, watch.total) == (10, 10)
     assert "/10 [" in seen.getvalue()
@@ -57,8 +57,8 @@ def test_what_is_soon_done_shows_nothing(clock, monkeypatch):
     seen = Terminal()
     monkeypatch.setattr(sys, "stderr", seen)
     clock[1] = 0.1
-    with watched() as watch:
-        map_blocks(lambda block: block, range(10), None)
+    with config_context(progress=True), watched() as watch:
+        map_blocks(lambda block: block, range(10))
     assert (watch.n, seen.getvalue()) == (10, "")
 
 
@@ -66,35 +66,41 @@ def test_pipes_see_nothing(clock, monkeypatch):
     seen = io.StringIO()
     monkeypatch.setattr(sys, "stderr", seen)
     clock[1] = 10.0
-    with watched():
-        map_blocks(lambda block: block, range(10), None)
+    with config_context(progress=True), watched():
+        map_blocks(lambda block: block, range(10))
     assert seen.getvalue() == ""
 
 
 def test_beside_a_bar_of_its_own_work_is_not_counted_twice():
-    with watched() as watch:
-        with progress_bar(10):
-            map_blocks(lambda block: block, range(10), None)
-        assert watch.n == 0
-        map_blocks(lambda block: block, range(3), None)
+    with config_context(progress=True), watched() as watch:
+        with progress_bar(10) as parts, watched(5) as within:
+            map_blocks(lambda block: block, range(10))
+        assert (watch.n, parts.n, within.n) == (0, 0, 0)
+        map_blocks(lambda block: block, range(3))
         assert watch.n == 3
-    # No bar is shown outside of the command line.
-    map_blocks(lambda block: block, range(3), None)
-    assert watch.n == 3
+    # No bar is shown unless it is asked for.
+    with watched() as unseen:
+        map_blocks(lambda block: block, range(3))
+    assert (watch.n, unseen.n) == (3, 0)
 
 
 @pytest.mark.parametrize("metric", ["cf1", "roc_auc", lambda y, p: np.mean(y == p[:, 1])])
-def test_replicates_count_their_blocks_for_a_bar_of_their_own_or_of_the_command(metric):
+def test_replicates_count_their_blocks_for_a_bar_of_their_own_or_of_the_command(
+    clock, monkeypatch, metric
+):
     rng = np.random.default_rng(0)
     preds = Predictions(rng.integers(0, 2, 60), {"a": rng.dirichlet([1, 1], 60)})
     part = Evaluation(preds, resolve_metrics([metric], preds))
     weights = BootstrapWeights(part.units, 900, np.random.SeedSequence(0))
-    with watched() as watch:
+    with config_context(progress=True):
+        with watched() as watch:
+            part.replicates(weights)
+        assert watch.n == watch.total > 0
+        seen = Terminal()
+        monkeypatch.setattr(sys, "stderr", seen)
+        clock[1] = 10.0
         part.replicates(weights)
-    assert watch.n == watch.total > 0
-    with watched() as watch:
-        part.replicates(weights, progress=True)
-    assert watch.n == 0
+    assert f"/{watch.n} [" in seen.getvalue()
 
 
 def test_the_command_line_shows_a_bar_in_a_terminal(tmp_path: Path):

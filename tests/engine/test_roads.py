@@ -166,7 +166,8 @@ def test_results_do_not_depend_on_jobs_or_memory(monkeypatch, columns):
     part = Evaluation(preds, metrics)
     weights = BootstrapWeights(part.units, 700, SEED)
     expected = part.replicates(weights)
-    np.testing.assert_array_equal(part.replicates(weights, n_jobs=3), expected)
+    with mc.config_context(n_jobs=3):
+        np.testing.assert_array_equal(part.replicates(weights), expected)
     monkeypatch.setattr(evaluation, "PASS_BYTES", 20_000)
     np.testing.assert_array_equal(part.replicates(weights), expected)
 
@@ -262,7 +263,7 @@ def test_every_backend_of_joblib_gives_the_same_numbers(backend, test):
     options = {"n_resamples": 600, "test": test, "method": "percentile"}
     metrics = ["accuracy", "f1", "cf1_macro"]
     here = mc.compare(preds, metrics, **options)
-    with joblib.parallel_config(backend):
-        there = mc.compare(preds, metrics, n_jobs=2, **options)
+    with joblib.parallel_config(backend), mc.config_context(n_jobs=2):
+        there = mc.compare(preds, metrics, **options)
     pd.testing.assert_frame_equal(there.scores, here.scores, check_exact=True)
     pd.testing.assert_frame_equal(there.differences, here.differences, check_exact=True)

@@ -28,9 +28,9 @@ def preds():
     return mc.Predictions(truth, {m: s / s.sum(axis=1, keepdims=True) for m, s in scores.items()})
 
 
-def comparison(preds, n_jobs=None):
+def comparison(preds):
     metrics = ["accuracy", "f1", "cf1_macro", "log_loss", "matthews_corrcoef"]
-    result = mc.compare(preds, metrics, n_resamples=200, method="BCa", n_jobs=n_jobs)
+    result = mc.compare(preds, metrics, n_resamples=200, method="BCa")
     return [result.scores, result.differences]
 
 
@@ -45,8 +45,8 @@ def task(request):
 @pytest.fixture(scope="module")
 def expected(task, preds):
     """What one thread of one process gives, BLAS at one thread, too."""
-    with threadpool_limits(1):
-        return task(preds, 1)
+    with threadpool_limits(1), mc.config_context(n_jobs=1):
+        return task(preds)
 
 
 def assert_same(found, expected):
@@ -56,14 +56,15 @@ def assert_same(found, expected):
 
 @pytest.mark.parametrize(("n_jobs", "n_threads"), [(None, 2), (2, 1), (2, 2)])
 def test_as_many_threads_as_you_like(task, preds, expected, n_jobs, n_threads):
-    with threadpool_limits(n_threads):
-        assert_same(task(preds, n_jobs), expected)
+    with threadpool_limits(n_threads), mc.config_context(n_jobs=n_jobs):
+        assert_same(task(preds), expected)
 
 
 @pytest.mark.parametrize(("backend", "n_jobs"), [("threading", 2), ("loky", None)])
 def test_every_backend(task, preds, expected, backend, n_jobs):
-    with joblib.parallel_config(backend, n_jobs=2), threadpool_limits(2):
-        assert_same(task(preds, n_jobs), expected)
+    of_joblib, ours = joblib.parallel_config(backend, n_jobs=2), mc.config_context(n_jobs=n_jobs)
+    with of_joblib, ours, threadpool_limits(2):
+        assert_same(task(preds), expected)
 
 
 def test_as_much_memory_as_you_like(task, preds, expected, monkeypatch):
@@ -79,7 +80,7 @@ def test_threads_of_blas_are_given_back(preds):
     with threadpool_limits(2):
         comparison(preds)
         with pytest.raises(ZeroDivisionError):
-            parallel.map_blocks(lambda block: 1 // block, [0, 1], None)
+            parallel.map_blocks(lambda block: 1 // block, [0, 1])
         free = [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
     assert free == [2] * len(free)
 
@@ -89,8 +90,9 @@ def test_a_product_has_one_thread_of_blas():
         return next(lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas")
 
     with threadpool_limits(2):
-        assert parallel.map_blocks(count, range(3), None) == [1, 1, 1]
-        assert parallel.map_blocks(count, range(3), 2) == [1, 1, 1]
+        assert parallel.map_blocks(count, range(3)) == [1, 1, 1]
+        with mc.config_context(n_jobs=2):
+            assert parallel.map_blocks(count, range(3)) == [1, 1, 1]
 
 
 def test_work_within_a_thread_stays_there():
@@ -98,15 +100,15 @@ def test_work_within_a_thread_stays_there():
         return threading.get_ident()
 
     def outer(_block):
-        return {threading.get_ident(), *parallel.map_blocks(inner, range(4), None)}
+        return {threading.get_ident(), *parallel.map_blocks(inner, range(4))}
 
     with threadpool_limits(2):
-        assert [len(idents) for idents in parallel.map_blocks(outer, range(3), None)] == [1, 1, 1]
+        assert [len(idents) for idents in parallel.map_blocks(outer, range(3))] == [1, 1, 1]
 
 
 def test_tasks_on_threads_know_the_callers_errstate():
     with threadpool_limits(2), np.errstate(all="raise"):
-        found = parallel.map_blocks(lambda _block: np.geterr()["divide"], range(4), None)
+        found = parallel.map_blocks(lambda _block: np.geterr()["divide"], range(4))
     assert found == ["raise"] * 4
 
 
@@ -145,5 +147,7 @@ def test_row_blocks_do_not_change_a_draw_of_one(preds, monkeypatch):
     first = Evaluation(preds, metrics, collapse=False)
     weights = BootstrapWeights(first.units, 300, np.random.SeedSequence(0))
     with threadpool_limits(2):
-        here, there = (first.replicates(weights, n_jobs=n_jobs) for n_jobs in (None, 2))
+        here = first.replicates(weights)
+        with mc.config_context(n_jobs=2):
+            there = first.replicates(weights)
     np.testing.assert_array_equal(here, there)

@@ -150,7 +150,7 @@ def test_a_method_computes_only_what_it_asks_for(method, asked, pairs):
     computed = {name for name in vars(rows) if name in vars(Contrasts)} - {"pairs", "sample"}
     # Whether there is a judge is always asked.
     computed |= {name for name in vars(sample) if name in vars(Sample)} - {"judged"}
-    computed -= {"evaluation", "weights", "n_jobs", "progress", "new_runs", "point"}
+    computed -= {"evaluation", "weights", "new_runs", "point"}
     assert computed == asked
     assert (found.low < rows.estimate).all()
     assert (rows.estimate < found.high).all()

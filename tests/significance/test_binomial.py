@@ -43,6 +43,6 @@ def test_the_mass_of_a_conic_is_that_of_its_cells_for_sizes_of_every_kind_at_onc
         square = a * x[:, None] ** 2 + b * x[:, None] * y + c * y**2
         mass = np.outer(half_binomial(n_x), half_binomial(n_y))
         expected.append(mass[square >= least].sum())
-    found = conic_mass(alpha, beta, gamma, kappa, n, np.zeros_like(n), n_jobs=1)
+    found = conic_mass(alpha, beta, gamma, kappa, n, np.zeros_like(n))
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
     assert 0 < np.median(found) < 1

@@ -36,7 +36,7 @@ def test_lines_hold_the_mass_of_their_cells(metric, skill):
 def test_one_number_alone_is_the_sign_test():
     n, observed = np.array([[300, 200]]), 36
     kappa, zero = np.array([observed**2 - 0.5]), np.zeros(1)
-    found = conic_mass(np.ones(1), zero, zero, kappa, n, n // 2 - 78, None)
+    found = conic_mass(np.ones(1), zero, zero, kappa, n, n // 2 - 78)
     expected = stats.binomtest((300 + observed) // 2, 300).pvalue
     assert found[0] == pytest.approx(expected, rel=1e-11)
 
@@ -51,7 +51,7 @@ def test_every_kind_of_conic(alpha, beta, gamma):
     mass = np.outer(*(stats.binom.pmf(np.arange(m + 1), m, 0.5) for m in (100, 120)))
     form = alpha * x[:, None] ** 2 + beta * x[:, None] * y + gamma * y**2
     parts = [np.array([float(part)]) for part in (alpha, beta, gamma, kappa)]
-    found = conic_mass(*parts, n, low, None)
+    found = conic_mass(*parts, n, low)
     assert found[0] == pytest.approx(mass[form >= kappa].sum(), rel=1e-11)
 
 

@@ -340,8 +340,9 @@ def test_functions_are_not_called_again_to_step_down():
         calls.append(1)
         return np.abs(y - p).max()
 
-    view = view_of(regressions(np.random.default_rng(14), 30, 3), [counted], 99, n_jobs=1)
-    outcome = run_test(DEFAULT, view)
+    view = view_of(regressions(np.random.default_rng(14), 30, 3), [counted], 99)
+    with mc.config_context(n_jobs=1):
+        outcome = run_test(DEFAULT, view)
     n_calls = len(calls)
     # Three estimates; three models on 99 resamples; three pairs of two models on 99 swaps.
     assert n_calls == 3 + 3 * 99 + 3 * 2 * 99
@@ -355,7 +356,8 @@ def test_neither_blocks_nor_jobs_nor_a_bar_change_a_number(monkeypatch, test):
     names = [order_matters, "median_absolute_error", "spearman"]
     expected = run_test(test, view_of(preds, names, 150)).p_value
     for options in ({"n_jobs": 2}, {"progress": True}):
-        found = run_test(test, view_of(preds, names, 150, **options)).p_value
+        with mc.config_context(**options):
+            found = run_test(test, view_of(preds, names, 150)).p_value
         np.testing.assert_array_equal(found, expected)
     monkeypatch.setattr(swapped_outputs, "CACHE_BYTES", 2**7)
     np.testing.assert_array_equal(run_test(test, view_of(preds, names, 150)).p_value, expected)
@@ -363,13 +365,13 @@ def test_neither_blocks_nor_jobs_nor_a_bar_change_a_number(monkeypatch, test):
 
 @pytest.fixture
 def bars(monkeypatch):
-    """Bars of the swaps, and whether each was to be shown."""
+    """Bars of the swaps."""
     made = []
 
     @contextmanager
-    def watched(total, progress):
-        with parallel.watched(total, progress) as bar:
-            made.append((bar, progress))
+    def watched(total):
+        with parallel.watched(total) as bar:
+            made.append(bar)
             yield bar
 
     monkeypatch.setattr(swapped_outputs, "watched", watched)
@@ -379,16 +381,20 @@ def bars(monkeypatch):
 @pytest.mark.parametrize("test", [DEFAULT, "permutation"])
 def test_a_bar_counts_the_blocks_of_swaps(bars, test):
     preds = regressions(np.random.default_rng(16), 20)
-    run_test(test, view_of(preds, [largest_error], 2000, progress=True))
+    with mc.config_context(progress=True):
+        run_test(test, view_of(preds, [largest_error], 2000))
     n_blocks = -(-2000 // RESAMPLE_BLOCK)
     assert bars
-    assert all((bar.n, bar.total, shown) == (n_blocks, n_blocks, True) for bar, shown in bars)
+    assert all((bar.n, bar.total) == (n_blocks, n_blocks) for bar in bars)
 
 
-def test_a_comparison_hands_its_bar_to_the_test(bars):
+def test_a_comparison_counts_the_swaps_of_its_test(bars):
     preds = regressions(np.random.default_rng(17), 20)
-    mc.compare(preds, [largest_error], n_resamples=99, progress=True)
-    assert [shown for _, shown in bars] == [True]
+    with mc.config_context(progress=True):
+        mc.compare(preds, [largest_error], n_resamples=99)
+    assert [(bar.n, bar.total) for bar in bars] == [(1, 1)]
+    mc.compare(preds, [largest_error], n_resamples=99)
+    assert [bar.n for bar in bars] == [1, 0]
 
 
 # -- names in the outcome --------------------------------------------------------------------------------

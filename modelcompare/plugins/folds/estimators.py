@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.arguments import checked
+from modelcompare.arguments import checked, execution
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import known_direction
@@ -40,7 +40,7 @@ def compare_estimators(
     metrics: MetricLike | Sequence[MetricLike] | None = None, groups: ArrayLike | None = None,
     positive: Any = None, test: FoldTest = "corrected-t", correction: Correction = "holm",
     alpha: float = 0.05, rope: float = 0.01, confidence_level: float = 0.95,
-    n_jobs: int | None = None, rng: RngLike = 0, progress: bool = False,
+    rng: RngLike = 0,
 ) -> FoldComparison:  # fmt: skip
     """Cross-validate scikit-learn estimators on the same splits and compare them.
 
@@ -74,9 +74,8 @@ def compare_estimators(
     rope : float
         Half width of the region of practical equivalence of the Bayesian correlated t-test, in
         units of the metric.
-    n_jobs, rng, progress
-        As in `compare`, over splits and estimators; `rng` shuffles the splits, and estimators keep
-        their own `random_state`.
+    rng
+        As in `compare`; it shuffles the splits, and estimators keep their own `random_state`.
 
     Returns
     -------
@@ -119,10 +118,7 @@ def compare_estimators(
         )
     if test != "corrected-t" and [len(part) for part in parts] != [2] * 5:
         raise ValueError(f"`test='{test}'` needs five repeats of 2 folds; use cv='5x2'.")
-    found = cross_validate(
-        estimators, X, y, splits, groups=groups, n_jobs=n_jobs, progress=progress
-    )
-    found = replace(found, positive=positive)
+    found = replace(cross_validate(estimators, X, y, splits, groups=groups), positive=positive)
     settings = FoldSettings(
         test=test, correction=correction, alpha=alpha, rope=rope, confidence_level=confidence_level
     )
@@ -137,7 +133,7 @@ def compare_estimators(
         return compared
     return with_pooled(
         compared, metrics, correction=correction, alpha=alpha, confidence_level=confidence_level,
-        n_jobs=n_jobs, rng=rng, progress=progress,
+        rng=rng,
     )  # fmt: skip
 
 
@@ -263,9 +259,8 @@ class OutOfFold:
 
 
 def cross_validate(
-    estimators: Mapping[str, Any], X: Any, y: AnyArray, splits: Sequence[Split], *,
-    groups: Any, n_jobs: int | None, progress: bool,
-) -> OutOfFold:  # fmt: skip
+    estimators: Mapping[str, Any], X: Any, y: AnyArray, splits: Sequence[Split], *, groups: Any
+) -> OutOfFold:
     """Fit every estimator on the training part of every split, and predict the test part."""
     from joblib import Parallel, delayed
     from sklearn.base import clone
@@ -291,8 +286,8 @@ def cross_validate(
         for train, held in splits
     )
     found = []
-    with progress_bar(len(estimators) * len(splits), progress) as bar:
-        for output in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
+    with progress_bar(len(estimators) * len(splits)) as bar:
+        for output in Parallel(n_jobs=execution.get().n_jobs, return_as="generator")(tasks):
             found.append(output)
             bar.update(1)
     n = len(splits)

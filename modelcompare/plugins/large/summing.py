@@ -34,7 +34,7 @@ _MOST_NUMBERS = 2**24
 @checked()
 def sketch(
     source: Any, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
-    buckets: int = BUCKETS, salt: str = SALT, n_jobs: int | None = None,
+    buckets: int = BUCKETS, salt: str = SALT,
 ) -> Sketch:  # fmt: skip
     """Sum predictions by a hash of their items, so that they need not be read again.
 
@@ -60,9 +60,6 @@ def sketch(
         Number of buckets.
     salt : str
         Hashed before the items' names. Sketches with the same salt can be added.
-    n_jobs : int, optional
-        joblib's; the sketch does not depend on it. Blocks of rows are summed in parallel, by
-        default on threads.
 
     Returns
     -------
@@ -103,7 +100,7 @@ def sketch(
         return block_sums(block, bucket_of(names, buckets, salt), metrics, buckets, salt)
 
     total: Sketch | None = None
-    for found in as_they_come(one, _blocks(source), n_jobs):
+    for found in as_they_come(one, _blocks(source)):
         total = found if total is None else total._with_block(found)
     if total is None:
         raise ValueError("`source` has no predictions to sketch.")

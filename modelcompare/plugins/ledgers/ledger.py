@@ -207,5 +207,5 @@ def _changed(options: Mapping[str, Any], *, at_any_time: bool) -> dict[str, str]
     return {
         name: str(value)
         for name, value in sorted(given.items())
-        if name != "n_jobs" and str(value) != defaults.get(name)
+        if str(value) != defaults.get(name)
     }

@@ -42,7 +42,7 @@ def agreement_study(
     predictions: TestSet, pairs: Sequence[str | Pair] = PAPER_PAIRS, *, alpha: float = 0.01,
     test: AgreementTest = "t", n_resamples: int = 1000, confidence_level: float = 0.99,
     generalize_to: GeneralizeTo = "items", zero_division: ZeroDivision | None = None,
-    n_jobs: int | None = None, rng: RngLike = 0, progress: bool = False,
+    rng: RngLike = 0,
 ) -> AgreementStudy:  # fmt: skip
     """Count how often two metrics prefer the same model, over all pairs of models.
 
@@ -69,7 +69,7 @@ def agreement_study(
         resampled, not pairs, because pairs share models.
     generalize_to : {"auto", "items", "items+runs"}
         What varies, as in `compare`; new runs need ``test="wald"``.
-    zero_division, n_jobs, rng, progress
+    zero_division, rng
         As in `variance_study`.
 
     Returns
@@ -107,7 +107,7 @@ def agreement_study(
         check_named("test", test, ["wald"])
         warn_of_few_runs(predictions)
     weights = BootstrapWeights(evaluation.units, n_resamples, seed)
-    sample = Sample(evaluation, weights, n_jobs, progress, new_runs)
+    sample = Sample(evaluation, weights, new_runs)
     view = PairView(sample, all_pairs(len(predictions.models)), n_resamples)
     p_values = run_test(ON_REPLICATES.get(test, test), view).p_value
     table, of_pairs = _frames(view, p_values, metric_pairs, alpha, confidence_level)

@@ -207,7 +207,7 @@ def _subgroups(
 
 def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> Table:
     names = ["ece", "brier_score", "log_loss"]
-    drawn = ("n_resamples", "rng", "confidence_level", "scheme", "n_jobs", "generalize_to")
+    drawn = ("n_resamples", "rng", "confidence_level", "scheme", "generalize_to")
     kept = {name: value for name, value in options.items() if name in drawn}
     result = compare(predictions, names, method="percentile", **kept)
     columns = ("metric", "estimate", interval_column(result.evidence.confidence_level))

@@ -72,7 +72,7 @@ COMMANDS = (
         ),
         "Show how variance depends on the size of the test set.\n\nSee the paper, section 6.1.",
         ("predictions.npz --pair f1 -o study/",),
-        {"function": "variance_study", "by_blocks": True, "progress": True},
+        {"function": "variance_study", "by_blocks": True},
     ),
     study(
         "study agreement",
@@ -89,7 +89,7 @@ COMMANDS = (
         ),
         "Count how often two metrics prefer the same model.\n\nSee the paper, section 6.2.",
         ("predictions.npz --test permutation -o study/",),
-        {"function": "agreement_study", "progress": True},
+        {"function": "agreement_study"},
     ),
     study(
         "study undefined",
@@ -97,7 +97,7 @@ COMMANDS = (
         (WHOLE, _PAIRS, _RATIOS, OPTIONS["generalize_to"], _ZERO, *_RESAMPLING, FOLDER),
         "Count how often a metric is undefined, by class.\n\nSee the paper, section 4.",
         ("intents.npz --pair precision -o study/",),
-        {"function": "undefined_study", "progress": True},
+        {"function": "undefined_study"},
     ),
     study(
         "study sensitivity",

@@ -44,7 +44,7 @@ def card(
     check_paths([path], reading.files)
     preds = reading.read(sliced=True)
     form = _CARD[path.suffix.lower()]
-    write_text(path, studies.model_card(preds, card, metrics, form=form, progress=True, **options))
+    write_text(path, studies.model_card(preds, card, metrics, form=form, **options))
     say(f"wrote {path}")
 
 

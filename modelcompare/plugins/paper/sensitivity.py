@@ -151,7 +151,7 @@ def sensitivity_study(
     temperatures: Sequence[float] = TEMPERATURES, noises: Sequence[float] = NOISES,
     n_resamples: int = 999, method: IntervalMethod = "percentile", confidence_level: float = 0.95,
     generalize_to: GeneralizeTo = "items", zero_division: ZeroDivision = math.nan,
-    n_jobs: int | None = None, rng: RngLike = 0,
+    rng: RngLike = 0,
 ) -> SensitivityStudy:  # fmt: skip
     """Change the confidences, leave the top label, and see which metrics move.
 
@@ -170,7 +170,7 @@ def sensitivity_study(
         As for `modelcompare.compare`: of the paired bootstrap intervals of the changes.
     generalize_to : {"auto", "items", "items+runs"}
         What varies, as in `compare`; new runs need ``method="auto"``.
-    zero_division, n_jobs, rng
+    zero_division, rng
         As in `compare`.
 
     Raises
@@ -214,9 +214,8 @@ def sensitivity_study(
             changed = changed.with_columns(runs=np.asarray(predictions.runs_of(model)))
             check_crossed(evaluate(changed, metrics, zero_division=zero_division))
         result = bootstrap(
-            changed, metrics, n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs,
-            rng=seed,
-        )  # fmt: skip
+            changed, metrics, n_resamples=n_resamples, zero_division=zero_division, rng=seed
+        )
         rows.append(_changes(replace(result, new_runs=new_runs), levels, method, confidence_level))
     return SensitivityStudy(
         table=joined_frame(rows), n_samples=n_seen(predictions), n_resamples=n_resamples,

@@ -134,7 +134,7 @@ def undefined_study(
     predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
     ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000,
     generalize_to: GeneralizeTo = "auto", zero_division: ZeroDivision | None = None,
-    n_jobs: int | None = None, rng: RngLike = 0, progress: bool = False,
+    rng: RngLike = 0,
 ) -> UndefinedStudy:  # fmt: skip
     """Count the test sets of each size on which a metric has no value.
 
@@ -157,7 +157,7 @@ def undefined_study(
         By default the F1 of a class is undefined where precision or recall is, as in the paper; NaN
         keeps it defined unless a class is neither true nor predicted. Averages count undefined
         classes as 0, but with "paper" are undefined themselves.
-    n_jobs, rng, progress
+    rng
         As in `variance_study`.
 
     Returns
@@ -187,7 +187,7 @@ def undefined_study(
         counts = class_counts(predictions)
         support = dict(zip(predictions.labels.tolist(), counts.tolist(), strict=True))
     rows = []
-    with progress_bar(len(sizes) * len(predictions.models), progress, unit=" parts") as bar:
+    with progress_bar(len(sizes) * len(predictions.models), unit=" parts") as bar:
         for place, ratio in enumerate(sizes):
             for model in predictions.models:
                 # One model at a time: with 150 classes the replicates of many would not fit.
@@ -195,7 +195,7 @@ def undefined_study(
                 size = max(2, round(ratio * evaluation.units.size))
                 own_seed = child_seed(seed, place)
                 weights = BootstrapWeights(evaluation.units, n_resamples, own_seed, size=size)
-                replicates = replicates_of(evaluation, weights, n_jobs=n_jobs)[:, 0]
+                replicates = replicates_of(evaluation, weights)[:, 0]
                 n_undefined = np.count_nonzero(np.isnan(replicates), axis=0)
                 n_samples = round(ratio * n_seen(predictions, model))
                 rows.append(long_columns(

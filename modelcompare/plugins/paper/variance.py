@@ -44,8 +44,7 @@ def variance_study(
     ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000, n_subsamples: int = 1,
     stratify: bool = False, confidence_level: float = 0.95,
     tests: Sequence[VarianceTest] = PAPER_TESTS, generalize_to: GeneralizeTo = "auto",
-    zero_division: ZeroDivision | None = None, n_jobs: int | None = None, rng: RngLike = 0,
-    progress: bool = False,
+    zero_division: ZeroDivision | None = None, rng: RngLike = 0,
 ) -> VarianceStudy:  # fmt: skip
     """Bootstrap metrics at several sizes of the test set and compare their variances.
 
@@ -83,7 +82,7 @@ def variance_study(
         See `modelcompare.get_metric`. By default, as in the paper, the F1 of a class is undefined
         if its precision or recall is, and averages count it as 0. With "paper" averages are
         undefined too; the models and pairs that are lost are named.
-    n_jobs, rng, progress
+    rng
         As in `compare`.
 
     Returns
@@ -126,7 +125,7 @@ def variance_study(
     sizes = check_ratios(ratios, n_seen(predictions))
     seed = seed_sequence(rng)
     distribution, tested = [], []
-    with progress_bar(len(sizes) * n_subsamples, progress, unit=" parts") as bar:
+    with progress_bar(len(sizes) * n_subsamples, unit=" parts") as bar:
         for place, ratio in enumerate(sizes):
             of_ratio = []
             for index in range(n_subsamples):
@@ -135,7 +134,7 @@ def variance_study(
                 own_seed = child_seed(seed, place, index)
                 weights = BootstrapWeights(evaluation.units, n_resamples, own_seed)
                 where = {"ratio": ratio, "n_samples": n_seen(part), "subsample": index}
-                sample = Sample(evaluation, weights, n_jobs, new_runs=scope.new_runs)
+                sample = Sample(evaluation, weights, new_runs=scope.new_runs)
                 found = _of_part(sample, where, metric_pairs, confidence_level, tests)
                 of_ratio.append(found[0])
                 tested += found[1]
@@ -216,14 +215,14 @@ def _summarized(
         ]
 
     starts = range(0, replicates.shape[1], _MODELS_AT_ONCE)
-    blocks = map_blocks(some, starts, sample.n_jobs, numbers=4 * replicates.size / len(starts))
+    blocks = map_blocks(some, starts, numbers=4 * replicates.size / len(starts))
     found = [np.concatenate(arrays) for arrays in zip(*blocks, strict=True)]
     return found[:5], found[5:]
 
 
 def _for_new_runs(sample: Sample) -> FloatArray:
     """Return values on resamples of items and runs, with the spread of new ones."""
-    drawn = run_replicates(sample.evaluation, sample.weights, n_jobs=sample.n_jobs)
+    drawn = run_replicates(sample.evaluation, sample.weights)
     variances, linear = sample.run_variances.layers().variance[0], sample.run_variances.of_resamples
     stretch = np.sqrt(np.divide(variances, linear, out=np.ones_like(linear), where=linear > 0))
     # A value may be undefined on all resamples.

@@ -64,7 +64,7 @@ class SwappedOutputs(SwapStatistic):
     """
 
     def __init__(self, view: PairView, metric: OrderMetric | CallableMetric) -> None:
-        super().__init__(view.evaluation, view.pairs, view.sample.n_jobs)
+        super().__init__(view.evaluation, view.pairs)
         self.units = view.evaluation.units
         self.view, self.metric = view, metric
         self._values = view.evaluation.metric_slice(metric.name)
@@ -86,9 +86,9 @@ class SwappedOutputs(SwapStatistic):
 
         called = isinstance(self.metric, CallableMetric)
         n_weights = 16 * masks.block_size(0) * len(self.evaluation.predictions) * len(chosen)
-        with watched(masks.n_blocks, self.view.sample.progress):
+        with watched(masks.n_blocks):
             return map_blocks(
-                one, range(masks.n_blocks), self.n_jobs,
+                one, range(masks.n_blocks),
                 prefer="processes" if called else "threads",
                 numbers=float("inf") if called else n_weights,
             )  # fmt: skip

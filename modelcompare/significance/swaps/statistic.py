@@ -71,14 +71,12 @@ class SwapStatistic(ABC):
         Models and units.
     pairs : tuple of two ndarrays of int of shape (n_pairs,)
         Positions of the models of each pair.
-    n_jobs : int, optional
-        As in `map_blocks`.
     """
 
     units: Units  # that swap: samples, clusters, or groups of them
 
-    def __init__(self, evaluation: Evaluation, pairs: Pairs, n_jobs: int | None) -> None:
-        self.evaluation, self.n_jobs = evaluation, n_jobs
+    def __init__(self, evaluation: Evaluation, pairs: Pairs) -> None:
+        self.evaluation = evaluation
         self.model_a, self.model_b = pairs
 
     @property
@@ -189,21 +187,15 @@ class UnitSwaps(SwapStatistic):
 
     Parameters
     ----------
-    evaluation, pairs, n_jobs
+    evaluation, pairs
         As in `SwapStatistic`.
     metrics : sequence of metrics
         Metrics, whose values are concatenated.
     """
 
-    def __init__(
-        self,
-        evaluation: Evaluation,
-        metrics: Sequence[AnyMetric],
-        pairs: Pairs,
-        n_jobs: int | None = None,
-    ) -> None:
+    def __init__(self, evaluation: Evaluation, metrics: Sequence[AnyMetric], pairs: Pairs) -> None:
         self.joined = JoinedUnits.of(evaluation)
-        super().__init__(self.joined.evaluation, pairs, n_jobs)
+        super().__init__(self.joined.evaluation, pairs)
         self.metrics, self.units = tuple(metrics), self.joined.units
 
     @property
@@ -275,7 +267,7 @@ class UnitSwaps(SwapStatistic):
             self.sum_up(swapped)
             return task(swapped)
 
-        return map_blocks(one, range(blocks.n_blocks), self.n_jobs, numbers=step * cost)
+        return map_blocks(one, range(blocks.n_blocks), numbers=step * cost)
 
 
 def count_extreme(found: Iterable[FloatArray], observed: FloatArray | None, asked: Asked) -> Counts:

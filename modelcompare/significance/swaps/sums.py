@@ -89,7 +89,7 @@ class SwappedSums(UnitSwaps):
 
     Parameters
     ----------
-    evaluation, metrics, pairs, n_jobs
+    evaluation, metrics, pairs
         As in `UnitSwaps`; sum metrics.
     formula : callable
         Formula of a metric.
@@ -100,12 +100,11 @@ class SwappedSums(UnitSwaps):
         evaluation: Evaluation,
         metrics: Sequence[Metric],
         pairs: Pairs,
-        n_jobs: int | None = None,
         *,
         formula: Callable[[SwappedSums, Metric], Formula],
     ) -> None:
         metrics = [evaluation.valued(metric) for metric in metrics]
-        super().__init__(evaluation, metrics, pairs, n_jobs)
+        super().__init__(evaluation, metrics, pairs)
         self.numbers = self.joined.numbers(metrics)
         self.formulas = [formula(self, metric) for metric in metrics]
 

@@ -117,7 +117,8 @@ def test_the_signature_names_the_bins(frame):
 def test_neither_jobs_nor_row_groups_change_a_bit_of_an_area(frame):
     plain = frame.drop(columns="w")
     one = mc.bootstrap(mc.io.scan_predictions(plain), "roc_auc", n_resamples=130)
-    two = mc.bootstrap(mc.io.scan_predictions(plain), "roc_auc", n_resamples=130, n_jobs=2)
+    with mc.config_context(n_jobs=2):
+        two = mc.bootstrap(mc.io.scan_predictions(plain), "roc_auc", n_resamples=130)
     np.testing.assert_array_equal(one.draws, two.draws)
 
 

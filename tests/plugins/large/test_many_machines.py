@@ -1,7 +1,6 @@
 """Processes and other machines give the numbers of one thread, byte for byte, whoever dies."""
 
 import contextlib
-import inspect
 import os
 import signal
 from functools import cache, partial
@@ -15,7 +14,6 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 import modelcompare as mc
 from tests.cli.forked import PRELOADED
 from tests.plugged import plugged
-from tests.public import functions
 
 pytestmark = pytest.mark.slow
 
@@ -39,40 +37,32 @@ def compared(preds, metrics, **options):
     return frames(result.scores, result.differences)
 
 
-def _frames_of(make, n_jobs):
-    return frames(*make(n_jobs))
+def _frames_of(make):
+    return frames(*make())
 
 
 PAIR = "mlp", "bow_pair"
-# What each public function of `n_jobs` gives, as bytes.
+# What each public function that works on several threads returns, as bytes.
 WORK = {
-    "bootstrap": lambda n: mc.bootstrap(
-        PREDS, ["f1", "cf1_macro", "log_loss"], collapse=False, n_jobs=n, **FEW
+    "bootstrap": lambda: mc.bootstrap(
+        PREDS, ["f1", "cf1_macro", "log_loss"], collapse=False, **FEW
     ).draws.tobytes(),
-    "bootstrap of clusters": lambda n: mc.bootstrap(
-        CLUSTERED, ["f1_macro", "cf1"], n_jobs=n, **FEW
+    "bootstrap of clusters": lambda: mc.bootstrap(
+        CLUSTERED, ["f1_macro", "cf1"], **FEW
     ).draws.tobytes(),
-    "bootstrap of ranks": lambda n: mc.bootstrap(
-        PREDS, "roc_auc_ovr", n_jobs=n, **FEW
-    ).draws.tobytes(),
-    "custom bootstrap": lambda n: mc.bootstrap(PREDS, confident(), n_jobs=n, **FEW).draws.tobytes(),
-    "compare": lambda n: compared(PREDS, ["accuracy", "cf1_macro"], n_jobs=n),
-    "compare by max-t": lambda n: compared(
-        CLUSTERED, ["f1"], correction="max-t", method="BCa", n_jobs=n
+    "bootstrap of ranks": lambda: mc.bootstrap(PREDS, "roc_auc_ovr", **FEW).draws.tobytes(),
+    "custom bootstrap": lambda: mc.bootstrap(PREDS, confident(), **FEW).draws.tobytes(),
+    "compare": lambda: compared(PREDS, ["accuracy", "cf1_macro"]),
+    "compare by max-t": lambda: compared(CLUSTERED, ["f1"], correction="max-t", method="BCa"),
+    "compare by swaps": lambda: compared(PREDS, ["f1_macro"], test="permutation"),
+    "compare a sketch": lambda: compared(mc.io.sketch(PREDS), ["accuracy", "cf1_macro"]),
+    "decide": lambda: repr(mc.decide(PREDS, *PAIR, "cf1_macro", margin=0.01, method="BCa", **FEW)),
+    "paired_test": lambda: repr(
+        mc.paired_test(PREDS, *PAIR, "cf1_macro", method="permutation", **FEW)
     ),
-    "compare by swaps": lambda n: compared(PREDS, ["f1_macro"], test="permutation", n_jobs=n),
-    "compare a sketch": lambda n: compared(
-        mc.io.sketch(PREDS), ["accuracy", "cf1_macro"], n_jobs=n
-    ),
-    "decide": lambda n: repr(
-        mc.decide(PREDS, *PAIR, "cf1_macro", margin=0.01, method="BCa", n_jobs=n, **FEW)
-    ),
-    "paired_test": lambda n: repr(
-        mc.paired_test(PREDS, *PAIR, "cf1_macro", method="permutation", n_jobs=n, **FEW)
-    ),
-    "sketch": lambda n: b"".join(
+    "sketch": lambda: b"".join(
         found.tobytes()
-        for found in mc.io.sketch([PREDS, CLUSTERED] * 5, "cf1_macro", n_jobs=n).numbers.values()
+        for found in mc.io.sketch([PREDS, CLUSTERED] * 5, "cf1_macro").numbers.values()
     ),
 } | {name: partial(_frames_of, make) for name, make in plugged("WORK").items()}
 
@@ -80,7 +70,7 @@ WORK = {
 @cache
 def alone(name):
     """Return the result of one thread."""
-    return WORK[name](None)
+    return WORK[name]()
 
 
 @pytest.fixture(scope="module")
@@ -97,28 +87,19 @@ def cluster():
             yield client
 
 
-def test_every_public_function_of_n_jobs_is_tried():
-    parallel = {
-        name
-        for name, function in functions().items()
-        if "n_jobs" in inspect.signature(function).parameters
-    }
-    assert parallel <= {name.split()[0] for name in WORK}
-
-
 @pytest.mark.parametrize("name", WORK)
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_threads_and_processes_of_joblib_give_the_same_bytes(backend, name):
-    with joblib.parallel_config(backend):
-        found = WORK[name](2)
+    with joblib.parallel_config(backend), mc.config_context(n_jobs=2):
+        found = WORK[name]()
     assert found == alone(name)
 
 
 @pytest.mark.parametrize("name", WORK)
 @pytest.mark.usefixtures("cluster")
 def test_a_dask_cluster_gives_the_same_bytes(name):
-    with joblib.parallel_config("dask"):
-        found = WORK[name](-1)
+    with joblib.parallel_config("dask"), mc.config_context(n_jobs=-1):
+        found = WORK[name]()
     assert found == alone(name)
 
 
@@ -149,11 +130,11 @@ def killing(folder):
 
 def test_a_process_of_loky_that_dies_is_an_error_and_no_number(tmp_path):
     fragile, mark = killing(tmp_path)
-    with joblib.parallel_config("loky"):
-        with pytest.raises(TerminatedWorkerError):
-            mc.bootstrap(PREDS, ["f1_macro", fragile], n_jobs=2, **FEW)
+    with mc.config_context(n_jobs=2):
+        with joblib.parallel_config("loky"), pytest.raises(TerminatedWorkerError):
+            mc.bootstrap(PREDS, ["f1_macro", fragile], **FEW)
         assert mark.exists()
-    found = mc.bootstrap(PREDS, ["f1_macro", fragile], n_jobs=2, **FEW)
+        found = mc.bootstrap(PREDS, ["f1_macro", fragile], **FEW)
     again = mc.bootstrap(PREDS, ["f1_macro", fragile], **FEW)
     assert found.draws.tobytes() == again.draws.tobytes()
 
@@ -161,8 +142,8 @@ def test_a_process_of_loky_that_dies_is_an_error_and_no_number(tmp_path):
 def test_a_worker_that_dies_in_mid_run_leaves_no_trace(cluster, tmp_path):
     fragile, mark = killing(tmp_path)
     before = {*cluster.run(os.getpid).values()}
-    with joblib.parallel_config("dask"):
-        found = mc.bootstrap(PREDS, ["f1_macro", fragile], n_jobs=-1, **FEW)
+    with joblib.parallel_config("dask"), mc.config_context(n_jobs=-1):
+        found = mc.bootstrap(PREDS, ["f1_macro", fragile], **FEW)
     assert mark.exists()
     assert len(before - {*cluster.run(os.getpid).values()}) == 1
     again = mc.bootstrap(PREDS, ["f1_macro", fragile], **FEW)

@@ -122,7 +122,8 @@ def test_neither_jobs_nor_files_nor_row_groups_change_a_bit(cuts, soft_frame, in
         source = in_partitions(frame, tmp_path, list(cuts))
     scan = mc.io.scan_predictions(source)
     for n_jobs in (1, 2):
-        equal(in_memory, mc.bootstrap(scan, "cf1_macro", n_resamples=130, n_jobs=n_jobs))
+        with mc.config_context(n_jobs=n_jobs):
+            equal(in_memory, mc.bootstrap(scan, "cf1_macro", n_resamples=130))
 
 
 @pytest.mark.parametrize("n", [2, 900, ROW_BLOCK, ROW_BLOCK + 1])

@@ -121,9 +121,7 @@ def test_another_plan_is_refused(tmp_path, change, part):
 def test_the_same_rule_in_other_words_and_defaults_that_are_given_are_the_same_plan(tmp_path):
     path = begun(tmp_path)
     rule = {"metric": "accuracy", "kind": "superior", "margin": 0.0}
-    found = mc.keep(
-        sets.of(), "old", "bad", [rule], ledger=path, alpha=0.05, n_resamples=9999, n_jobs=1
-    )
+    found = mc.keep(sets.of(), "old", "bad", [rule], ledger=path, alpha=0.05, n_resamples=9999)
     assert found.number == 2
 
 

@@ -50,15 +50,13 @@ def _tables(study):
 
 
 WORK = {
-    "agreement_study": lambda n: [mc.studies.agreement_study(SNLI, n_jobs=n, **FEW).table],
-    "sensitivity_study": lambda n: _tables(
-        mc.studies.sensitivity_study(SNLI, "cf1_macro", n_jobs=n, **FEW)
+    "agreement_study": lambda: [mc.studies.agreement_study(SNLI, **FEW).table],
+    "sensitivity_study": lambda: _tables(mc.studies.sensitivity_study(SNLI, "cf1_macro", **FEW)),
+    "undefined_study": lambda: _tables(
+        mc.studies.undefined_study(SNLI, "precision", ratios=[0.1], **FEW)
     ),
-    "undefined_study": lambda n: _tables(
-        mc.studies.undefined_study(SNLI, "precision", ratios=[0.1], n_jobs=n, **FEW)
-    ),
-    "variance_study": lambda n: [
-        mc.studies.variance_study(SNLI, ratios=[0.5, 1.0], n_jobs=n, **FEW).distribution
+    "variance_study": lambda: [
+        mc.studies.variance_study(SNLI, ratios=[0.5, 1.0], **FEW).distribution
     ],
 }
 
@@ -135,18 +133,18 @@ TESTS = [
 ]
 
 
-def variance_tables(preds, n_jobs=None):
-    study = mc.studies.variance_study(preds, PAIRS, ratios=[1, 0.5], n_resamples=200, n_jobs=n_jobs)
+def variance_tables(preds):
+    study = mc.studies.variance_study(preds, PAIRS, ratios=[1, 0.5], n_resamples=200)
     return [study.distribution, study.tests, study.variance_ratios, study.separation]
 
 
-def agreement_tables(preds, test, n_jobs=None):
-    study = mc.studies.agreement_study(preds, PAIRS, test=test, n_resamples=200, n_jobs=n_jobs)
+def agreement_tables(preds, test):
+    study = mc.studies.agreement_study(preds, PAIRS, test=test, n_resamples=200)
     return [study.table, study.pairs]
 
 
 TASKS = {"variance": variance_tables} | {
-    test: (lambda preds, n_jobs=None, t=test: agreement_tables(preds, t, n_jobs)) for test in TESTS
+    test: (lambda preds, t=test: agreement_tables(preds, t)) for test in TESTS
 }
 REPEATED = {
     "undefined": lambda p: mc.studies.undefined_study(p, ratios=[1, 0.1], n_resamples=99).table,

@@ -203,10 +203,11 @@ def test_clusters_are_downsampled_whole():
 
 
 def test_results_do_not_depend_on_jobs(preds):
-    one, three = (
-        mc.studies.variance_study(preds, ["f1"], ratios=[1, 0.5], n_resamples=300, n_jobs=j)
-        for j in (1, 3)
-    )
+    def found(n_jobs):
+        with mc.config_context(n_jobs=n_jobs):
+            return mc.studies.variance_study(preds, ["f1"], ratios=[1, 0.5], n_resamples=300)
+
+    one, three = map(found, (1, 3))
     pd.testing.assert_frame_equal(one.distribution, three.distribution)
 
 
