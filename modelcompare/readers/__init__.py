@@ -195,8 +195,12 @@ def read_predictions(
     >>> read_predictions(frame).models
     ('cnn', 'bow')
     """
-    options = {**locals()}
-    return read(options.pop("source"), checked_columns(**options)).predictions
+    options = checked_columns(
+        columns, models=models, kind=kind, labels=labels, positive=positive,
+        greater_is_better=greater_is_better, bounds=bounds, na=na, ids=ids, missing=missing,
+        normalize=normalize,
+    )  # fmt: skip
+    return read(source, options).predictions
 
 
 @checked(read_predictions, columns=_COLUMNS)
