@@ -31,15 +31,15 @@ from modelcompare.plugins.folds.fold_comparison import (
 )
 from modelcompare.plugins.folds.words import FoldTest
 from modelcompare.resampling.seeds import RngLike, random_state, rng_label
-from modelcompare.words import Correction, check_count, check_mapping, check_number, optional
+from modelcompare.words import Correction, check_count, check_mapping, optional
 
 
-@checked(rope=check_number)
+@checked()
 def compare_estimators(
     estimators: Mapping[str, Any], X: Any, y: ArrayLike, *, cv: Any = 10,
     metrics: MetricLike | Sequence[MetricLike] | None = None, groups: ArrayLike | None = None,
     positive: Any = None, test: FoldTest = "corrected-t", correction: Correction = "holm",
-    alpha: float = 0.05, rope: float = 0.01, confidence_level: float = 0.95,
+    alpha: float = 0.05, confidence_level: float = 0.95,
     rng: RngLike = 0,
 ) -> FoldComparison:  # fmt: skip
     """Cross-validate scikit-learn estimators on the same splits and compare them.
@@ -71,9 +71,6 @@ def compare_estimators(
     correction, alpha, confidence_level
         As in `compare`, for the mean differences of the pairs by one metric; "max-t" needs
         replicates and does not apply.
-    rope : float
-        Half width of the region of practical equivalence of the Bayesian correlated t-test, in
-        units of the metric.
     rng
         As in `compare`; it shuffles the splits, and estimators keep their own `random_state`.
 
@@ -83,7 +80,8 @@ def compare_estimators(
         `folds`, `scores`, `differences`, and out-of-fold `predictions`, which its method `compare`
         compares. Folds of a single sample have no value and are left out; where all are, as after
         leave-one-out, values and differences are those of the pooled predictions, as `compare`
-        has them.
+        has them. `FoldComparison.with_rope` changes the region of practical equivalence of the
+        Bayesian correlated t-test, without another fit.
 
     Raises
     ------
@@ -120,7 +118,7 @@ def compare_estimators(
         raise ValueError(f"`test='{test}'` needs five repeats of 2 folds; use cv='5x2'.")
     found = replace(cross_validate(estimators, X, y, splits, groups=groups), positive=positive)
     settings = FoldSettings(
-        test=test, correction=correction, alpha=alpha, rope=rope, confidence_level=confidence_level
+        test=test, correction=correction, alpha=alpha, confidence_level=confidence_level
     )
     compared = _on_folds(found, parts, metrics, settings)
     note = f"{n_alone:,} of {len(splits):,} folds are left out: they have one sample, and no value."

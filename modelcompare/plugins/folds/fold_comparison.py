@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.pair_tables import pair_table
@@ -36,7 +37,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, column
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.words import Correction, signature, value_name
+from modelcompare.words import Correction, check_number, signature, value_name
 
 # Columns of `FoldComparison.folds`, and of its differences.
 _OF_FOLDS = columns(
@@ -58,7 +59,7 @@ class FoldSettings:
     test: FoldTest
     correction: Correction
     alpha: float = field(repr=False, metadata=HIDDEN)
-    rope: float
+    rope: float = 0.01
     confidence_level: float
 
 
@@ -74,11 +75,16 @@ class FoldComparison(FoldSettings, Result, stem="folds"):
     differences : DataFrame
         A row for each pair, metric and class: model_a, model_b, metric, label, difference (mean
         over folds), standard_error, ci_low, ci_high, statistic, p_value, p_adjusted, better (where
-        p_adjusted is below `alpha`), and p_a, p_equivalent, p_b (the Bayesian correlated t-test).
+        p_adjusted is below `alpha`), and p_a, p_equivalent, p_b: posterior probabilities of the
+        Bayesian correlated t-test that a is better, that the difference is within `rope`, and that
+        b is better.
     greater_is_better : dict of str to bool
         Direction of each metric.
-    test, correction, rope, confidence_level
+    test, correction, confidence_level
         As given.
+    rope : float
+        Half width of the region of practical equivalence, in units of the metric: 0.01, unless
+        `with_rope` changes it.
     predictions : tuple of Predictions
         Out-of-fold predictions of cross-validated estimators, one test set of all samples for each
         repeat; empty for published scores, and if the splits do not test every sample once. They
@@ -137,6 +143,44 @@ class FoldComparison(FoldSettings, Result, stem="folds"):
                 "metrics of probabilities are of different predictions; compare them in two calls."
             )
         return compare(decided if of_labels == {True} else soft, metrics, **options)
+
+    @checked(rope=check_number)
+    def with_rope(self, rope: float) -> FoldComparison:
+        """Return the comparison with another region of practical equivalence.
+
+        Parameters
+        ----------
+        rope : float
+            Half width of the region, in units of the metric.
+
+        Returns
+        -------
+        FoldComparison
+            With other posterior probabilities p_a, p_equivalent and p_b.
+
+        Raises
+        ------
+        ValueError
+            If `rope` is negative.
+
+        Examples
+        --------
+        >>> import modelcompare as mc
+        >>> scores = {"cnn": [0.82, 0.85, 0.81, 0.84, 0.83], "bow": [0.80] * 5}
+        >>> found = mc.crossval.compare_folds(scores, n_train=4, n_test=1, greater_is_better=True)
+        >>> found.with_rope(0.05).differences["p_equivalent"].round(2).tolist()
+        [0.93]
+        """
+        if self._pooled is not None:
+            return replace(self, rope=rope)
+        settings = FoldSettings(
+            test=self.test, correction=self.correction, alpha=self.alpha, rope=rope,
+            confidence_level=self.confidence_level,
+        )  # fmt: skip
+        folds = self.folds.drop_duplicates(["repeat", "fold"])
+        sizes = folds[["n_train", "n_test"]].to_numpy(np.float64).mean(axis=0)
+        found = compare_on_folds(self.folds, sizes, self.greater_is_better, settings)
+        return replace(self, differences=found.differences, rope=rope)
 
     def document(self) -> Document:
         if self._pooled is not None:

@@ -27,17 +27,17 @@ from modelcompare.plugins.folds.fold_tables import UNNAMED, read_folds
 from modelcompare.plugins.folds.words import FoldTest
 from modelcompare.readers import checked_columns
 from modelcompare.readers.cell_types import parse_printed
-from modelcompare.words import Correction, MissingScores, check_number
+from modelcompare.words import Correction, MissingScores
 
 COLUMNS = ColumnRoles(("id", "model", "score"), several=("score",))
 
 
-@checked(columns=COLUMNS, n_train=check_positive, n_test=check_positive, rope=check_number)
+@checked(columns=COLUMNS, n_train=check_positive, n_test=check_positive)
 def compare_folds(
     table: Any, *, n_train: float | None = None, n_test: float | None = None,
     test: FoldTest = "corrected-t", greater_is_better: bool | None = None,
-    correction: Correction = "holm", alpha: float = 0.05, rope: float = 0.01,
-    confidence_level: float = 0.95, columns: Mapping[str, str | Sequence[str] | None] | None = None,
+    correction: Correction = "holm", alpha: float = 0.05, confidence_level: float = 0.95,
+    columns: Mapping[str, str | Sequence[str] | None] | None = None,
     models: Sequence[str] | None = None, na: Sequence[str] | None = None,
     missing: MissingScores = "refuse",
 ) -> FoldComparison:  # fmt: skip
@@ -62,7 +62,7 @@ def compare_folds(
     greater_is_better : bool, optional
         Direction of the scores; by default that of the named metric, or by its name; else
         it must be given.
-    correction, alpha, rope, confidence_level
+    correction, alpha, confidence_level
         As in `compare_estimators`; "max-t" and "min-p" need replicates and do not apply.
     columns, models, na, missing
         As in `critical_difference`; the roles of columns are ``id`` (the folds), ``model`` and
@@ -103,7 +103,7 @@ def compare_folds(
         )
     better_up = {name: _direction(name, greater_is_better) for name in tidy["metric"].unique()}
     settings = FoldSettings(
-        test=test, correction=correction, alpha=alpha, rope=rope, confidence_level=confidence_level
+        test=test, correction=correction, alpha=alpha, confidence_level=confidence_level
     )
     sized = tidy.assign(n_train=sizes[0], n_test=sizes[1])[FOLDS]
     return replace(compare_on_folds(sized, sizes, better_up, settings), notes=read.notes)

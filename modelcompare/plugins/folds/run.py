@@ -18,10 +18,11 @@ _OF_FOLDS = ("n_train", "n_test", "rope", "correction", "confidence_level")
 
 def folds(
     frame: pd.DataFrame, reading: Mapping[str, Any], figure: bool, *, test: str | None = None,
-    **options: Any,
+    rope: float | None = None, **options: Any,
 ) -> FoldComparison | None:  # fmt: skip
     """Compare by scores on folds."""
-    of_folds = [f"--{name.replace('_', '-')}" for name in _OF_FOLDS if name in options]
+    given = options if rope is None else {**options, "rope": rope}
+    of_folds = [f"--{name.replace('_', '-')}" for name in _OF_FOLDS if name in given]
     of_sets = test is not None and test not in get_args(FoldTest)
     named = bool(names.named(map(str, frame.columns), names.FOLD))
     if not (named or of_folds or (test and not of_sets)):
@@ -33,7 +34,8 @@ def folds(
             + (f"leave out {of_folds[0]}." if of_folds else "this table has a column of folds.")
         )
     options |= {} if test is None else {"test": test}
-    return compare_folds(frame.drop(columns="unnamed", errors="ignore"), **reading, **options)
+    found = compare_folds(frame.drop(columns="unnamed", errors="ignore"), **reading, **options)
+    return found if rope is None else found.with_rope(rope)
 
 
 SCORE_TABLES = (folds,)

@@ -85,6 +85,12 @@ def DOORS():
             {"table": {"a": [0.1, 0.2, 0.4], "b": [0.3, 0.1, 0.2]}, "n_train": 2, "n_test": 1,
              "greater_is_better": True},
         ),
+        "FoldComparison.with_rope": Door(
+            mc.crossval.compare_folds(
+                {"a": [0.1, 0.2, 0.4], "b": [0.3, 0.1, 0.2]}, n_train=2, n_test=1,
+                greater_is_better=True,
+            ).with_rope, {"rope": 0.02},
+        ),
         "compare_scorers": Door(
             mc.crossval.compare_scorers,
             {"estimators": _models(fitted=True), "X": X, "y": TRUTH, "scoring": "accuracy", "n_resamples": 20},

@@ -129,7 +129,7 @@ def test_folds_that_all_differ_by_the_same_show_no_more_than_their_number_can():
 def test_tables_as_papers_print_them_are_read():
     expected = numbers(mc.crossval.compare_folds(WIDE, **TEN))
     printed = WIDE.map(lambda x: f"**{100 * x:.12f}%** ± 0.5").assign(Fold=range(10))
-    found = mc.crossval.compare_folds(printed, rope=1, **TEN)
+    found = mc.crossval.compare_folds(printed, **TEN)
     np.testing.assert_allclose(found.differences.p_value, expected[:, 5], rtol=1e-6)
     assert found.notes == ("Left out of cells: ± 0.5.",)
     assert "Left out of cells: ± 0.5." in str(found)
@@ -211,3 +211,31 @@ def test_tests_of_folds_and_their_intervals_are_given_as_they_are(test):
         assert ("by another method" in result.verdict()) == part
         apart += part
     assert (apart > 0) == (test != "corrected-t")
+
+
+def test_another_region_of_equivalence_changes_its_posterior_alone(estimators):
+    for found in (mc.crossval.compare_folds(WIDE, **TEN), estimators):
+        wider = found.with_rope(0.05)
+        columns = ["p_a", "p_equivalent", "p_b"]
+        same = found.differences.drop(columns=columns)
+        pd.testing.assert_frame_equal(wider.differences.drop(columns=columns), same)
+        assert wider.rope == 0.05
+        assert (wider.differences.p_equivalent >= found.differences.p_equivalent).all()
+        assert "within 0.05" in str(wider)
+        pd.testing.assert_frame_equal(wider.with_rope(0.01).differences, found.differences)
+
+
+def test_a_region_of_equivalence_that_makes_no_sense_is_refused():
+    found = mc.crossval.compare_folds(WIDE, **TEN)
+    for wrong in (-1, "x", None, float("nan")):
+        with pytest.raises((TypeError, ValueError), match="`rope`"):
+            found.with_rope(wrong)
+
+
+def test_one_sample_a_fold_has_no_posterior():
+    x = RNG.normal(size=(20, 2))
+    models = {"bayes": GaussianNB(), "prior": DummyClassifier()}
+    found = mc.crossval.compare_estimators(
+        models, x, np.arange(20) % 2, cv="loo", metrics="accuracy"
+    )
+    pd.testing.assert_frame_equal(found.with_rope(0.05).differences, found.differences)
