@@ -17,7 +17,8 @@ from docs.hooks.formulas import formula_of, legend_of, mathml
 from docs.hooks.responses import drawn
 from modelcompare import metrics
 from modelcompare.metrics.base import AnyMetric
-from modelcompare.metrics.named import METRICS, aliases_of
+from modelcompare.metrics.named import METRICS
+from modelcompare.metrics.terms import terms_of
 
 _INDEX = """# Metrics
 
@@ -82,7 +83,7 @@ def _names(group: list[AnyMetric]) -> str:
             found.variant,
             found.needs,
             found.cost,
-            ", ".join(map(_breakable, aliases_of(found.name))),
+            ", ".join(map(_breakable, terms_of(found.name))),
         ]
         for found in group
     ]

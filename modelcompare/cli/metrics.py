@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from typing import get_args
 
 from modelcompare import plugs
 from modelcompare.cli.schema import COLUMNS, OF_METRICS, whole_schema
@@ -11,17 +12,24 @@ from modelcompare.cli.streams import answer, answer_document
 from modelcompare.data.columns import Source
 from modelcompare.directions import sentence
 from modelcompare.metrics.base import AnyMetric
-from modelcompare.metrics.named import METRICS, aliases_of
+from modelcompare.metrics.listing import searched
+from modelcompare.metrics.named import METRICS
 from modelcompare.metrics.registry import get_metric, register_others
 from modelcompare.metrics.scoring import named_score
+from modelcompare.metrics.terms import place_of, terms_of
 from modelcompare.report.json_text import json_document
+from modelcompare.words import Average
 
 _WIDTH = 80
+# Macro, micro and weighted.
+_ALL_AVERAGES = 3
 _SIDES = {True: "higher", False: "lower", None: "either"}
 
 
-def metrics(*, name: str | None = None, format: str, schema: bool) -> None:
-    """List all metrics, explain one, or print the schema of documents."""
+def metrics(
+    *, name: str | None = None, format: str, search: str | None = None, schema: bool
+) -> None:
+    """List all metrics or those of a word, explain one, or print the schema of documents."""
     if schema:
         if name is not None:
             raise ValueError("--schema is of all documents; leave the metric's name out.")
@@ -29,7 +37,14 @@ def metrics(*, name: str | None = None, format: str, schema: bool) -> None:
         return
     if name is None:
         register_others()
-    found = [*METRICS.values()] if name is None else [_made(name) or get_metric(name)]
+        found = searched(METRICS.values(), search or "")
+    elif search is None:
+        found = [_made(name) or get_metric(name)]
+    else:
+        raise ValueError("--search lists metrics, and NAME explains one; leave one of them out.")
+    if not found:
+        where = place_of(search or "") or "modelcompare metrics lists all"
+        raise ValueError(f"no metric is found by {search!r}; {where}.")
     if format == "json":
         facts = [_facts(each) for each in found]
         answer_document(json_document({"schema": f"modelcompare/{OF_METRICS}", "metrics": facts}))
@@ -53,25 +68,28 @@ def _facts(metric: AnyMetric) -> dict[str, object]:
 
 
 def _table(found: list[AnyMetric]) -> str:
-    header = ["metric", "better", "bounds", "needs", "method", "cost"]
+    """Return a line for each metric, with its averages and its soft twin."""
+    header = ["metric", "better", "bounds", "needs", "also"]
     rows = [
         [
-            each.name, _SIDES[each.greater_is_better], _bounds(each),
-            each.kind.title, each.strategy, each.cost,
+            of_one[0].name, _SIDES[of_one[0].greater_is_better], _bounds(of_one[0]),
+            of_one[0].kind.title, _also(*of_one),
         ]
-        for each in found
+        for of_one in _grouped(found)
     ]  # fmt: skip
     made: dict[str, list[str]] = {}
     for each in plugs.rows("scores"):
         made.setdefault(each.called, []).append(each.name)
-    also = "".join(
+    scores = "".join(
         f", also {' and '.join(names)}, which {called} have" for called, names in made.items()
     )
     footer = (
-        f"{len(found)} metrics. F-beta takes any beta (f2, cf0.5_macro), as do top_7_accuracy, "
-        "ece_mass_20, roc_auc_at_0.05, p99.9 and pinball_0.9 their numbers. Cost is that of a "
-        "resample: one matrix product for all models and metrics, after texts were read once, or a "
-        f"pass over samples that were sorted once. modelcompare metrics NAME explains one{also}."
+        f"{len(found):,} name{'s' * (len(found) > 1)}; averages end in _macro, _micro and "
+        "_weighted, soft (probabilistic) twins begin with c: f1_macro, cf1, cf1_macro. Names may "
+        "have numbers: f2, cf0.5_macro, top_7_accuracy, ece_mass_20, roc_auc_at_0.05, p99.9, "
+        'pinball_0.9, adjusted_r2_3. Other words are understood, such as "macro F1", AUC and '
+        "mean_squared_error: --search WORD finds them, and modelcompare metrics NAME explains "
+        f"one{scores}."
     )
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     lines = [
@@ -81,9 +99,29 @@ def _table(found: list[AnyMetric]) -> str:
     return "\n".join([*lines, "", *textwrap.wrap(footer, _WIDTH)])
 
 
+def _grouped(found: list[AnyMetric]) -> list[list[AnyMetric]]:
+    """Return each metric with its averages and soft twins, if they are listed as well."""
+    names = {each.name for each in found}
+    soft = {each.soft.name: each.name for each in found if each.soft is not None}
+    groups: dict[str, list[AnyMetric]] = {}
+    for each in found:
+        base, _, average = soft.get(each.name, each.name).rpartition("_")
+        listed = average in get_args(Average) and base in names
+        groups.setdefault(base if listed else soft.get(each.name, each.name), []).append(each)
+    return [*groups.values()]
+
+
+def _also(first: AnyMetric, *others: AnyMetric) -> str:
+    """Return the averages of a metric, and whether it has a soft twin."""
+    names = [each.name.removeprefix(first.name) for each in others]
+    averages = [name for name in names if name.startswith("_")]
+    endings = "averages" if len(averages) == _ALL_AVERAGES else " ".join(averages)
+    return ", ".join(filter(None, [endings, "soft" * (f"c{first.name}" in names)]))
+
+
 def _page(metric: AnyMetric) -> str:
-    names = [metric.name, *aliases_of(metric.name)]
-    lines = [", also ".join([names[0], ", ".join(names[1:])]) if names[1:] else names[0], ""]
+    others = ", ".join(terms_of(metric.name))
+    lines = [*textwrap.wrap(f"{metric.name}, also {others}" if others else metric.name, _WIDTH), ""]
     lines += textwrap.wrap(metric.summary, _WIDTH)
     if metric.variant:
         lines += textwrap.wrap(f"Here: {metric.variant}.", _WIDTH)

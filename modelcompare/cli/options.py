@@ -68,9 +68,9 @@ def change_option(group: Group, name: str, **changes: Any) -> Group:
 
 def metric_names(incomplete: str) -> list[str]:
     """Complete the name of a metric."""
-    from modelcompare.metrics.named import ALIASES, METRICS
+    from modelcompare.metrics.named import METRICS
 
-    return sorted(name for name in (*METRICS, *ALIASES) if name.startswith(incomplete))
+    return sorted(name for name in METRICS if name.startswith(incomplete))
 
 
 def named_option(name: str, help: str = "", **changes: Any) -> Option:

@@ -164,6 +164,10 @@ _COMMANDS = (
                 name="format", type=Literal["text", "json"], default="text", metavar="FORM",
                 help="text or json.",
             ),
+            Option(
+                name="search", type=str | None, default=None, metavar="WORD",
+                help="Only metrics with this word in name, other names or definition.",
+            ),
             flag(name="schema", help="Print the JSON Schema of what --format json writes."),
         ),
         """List all metrics, or explain one.
@@ -172,7 +176,7 @@ _COMMANDS = (
         The member "schema" of a JSON document names its kind and version, such as
         modelcompare/compare/1.
         """,
-        ("", "cf1_macro", "--schema > schema.json"),
+        ("", "--search calibration", "cf1_macro", "--schema > schema.json"),
     ),
     Command(
         "report",

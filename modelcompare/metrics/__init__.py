@@ -22,7 +22,7 @@ from modelcompare.metrics.confusion import (
 from modelcompare.metrics.costs import cost as cost
 from modelcompare.metrics.counts import soft_twin as soft_twin
 from modelcompare.metrics.from_file import load_metric as load_metric
-from modelcompare.metrics.named import ALIASES, FAMILIES
+from modelcompare.metrics.named import FAMILIES
 from modelcompare.metrics.named import METRICS as METRICS
 from modelcompare.metrics.plain import plain as plain
 from modelcompare.metrics.quotient import ClassRatio as ClassRatio
@@ -32,6 +32,7 @@ from modelcompare.metrics.registry import from_callable as from_callable
 from modelcompare.metrics.registry import get_metric as get_metric
 from modelcompare.metrics.registry import register as register
 from modelcompare.metrics.registry import resolve_metrics as resolve_metrics
+from modelcompare.metrics.terms import spellings
 from modelcompare.metrics.texts import text_signature as text_signature
 from modelcompare.spelling import did_you_mean
 
@@ -40,9 +41,9 @@ def __getattr__(name: str) -> Any:
     """Make a plain function of any registered metric (PEP 562)."""
     metric = METRICS.get(name) or FAMILIES.get(name)
     if metric is None:
-        if name in ALIASES:
+        if meant := [each for each in spellings(name) if each in METRICS]:
             message = attribute_meant(__name__, name, ())
-            raise AttributeError(f"{message}; {did_you_mean([ALIASES[name]])}")
+            raise AttributeError(f"{message}; {did_you_mean(meant[:1])}")
         raise AttributeError(attribute_meant(__name__, name, __dir__()))
     function = globals()[name] = plain(metric, name=name)
     return function

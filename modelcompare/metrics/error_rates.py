@@ -51,6 +51,22 @@ WER = Metric(
 )  # fmt: skip
 
 
+def _right_words(edits: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return words without an edit, and words of the reference."""
+    edited, words = side_by_side(edits)
+    return words - edited, words
+
+
+WORD_ACCURACY = replace(
+    WER, name="word_accuracy", ratio=_right_words, greater_is_better=True, bounds=(-math.inf, 1.0),
+    description="""
+    One minus the word error rate (word accuracy).
+
+    It has the merits and weaknesses of `wer`; below 0 where there are more edits than words.""",
+    example='>>> round(word_accuracy(["A B C", "A B C D"], ["A A C", "A A C D"]), 4)\n0.7143',
+)  # fmt: skip
+
+
 def _own_error_rates(outcomes: Outcomes) -> FloatArray:
     """Return edits over the length of each text, and whether it has any words."""
     edits, words = WORD_EDITS.compute(outcomes).T
@@ -98,4 +114,4 @@ CER = Metric(
     example='>>> cer(["kitten"], ["sitting"])\n0.5',
 )  # fmt: skip
 
-METRICS: tuple[AnyMetric, ...] = (WER, CER, WER_PER_TEXT, *WER_PARTS)
+METRICS: tuple[AnyMetric, ...] = (WER, WORD_ACCURACY, CER, WER_PER_TEXT, *WER_PARTS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pandas as pd
 
 from modelcompare.arguments import checked
@@ -10,17 +12,20 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.named import METRICS
 from modelcompare.metrics.planning import check_served
 from modelcompare.metrics.registry import register_others
-from modelcompare.words import giving
+from modelcompare.metrics.terms import plain_term, terms_of
+from modelcompare.words import check_text, giving
 
 
 @checked(predictions=giving("sums"))
-def list_metrics(predictions: TestSet | None = None) -> pd.DataFrame:
+def list_metrics(predictions: TestSet | None = None, *, search: str = "") -> pd.DataFrame:
     """Return a table of all named metrics, or of those that some predictions can have.
 
     Parameters
     ----------
     predictions : Predictions, optional
         Restrict the table to the metrics that every model of these predictions can be compared by.
+    search : str
+        Restrict it to metrics with these words in their names, other names or definitions.
 
     Returns
     -------
@@ -36,14 +41,17 @@ def list_metrics(predictions: TestSet | None = None) -> pd.DataFrame:
     >>> table = mc.list_metrics().set_index("metric")
     >>> table.loc["f1_macro", ["needs", "soft_twin"]].tolist()
     ['labels', 'cf1_macro']
+    >>> mc.list_metrics(search="false alarm")["metric"].tolist()[:2]
+    ['precision', 'cprecision']
     >>> texts = mc.Predictions(["a cat", "a dog"], {"m": ["the cat", "a dog"]}, kind="texts")
     >>> mc.list_metrics(texts)["metric"].tolist()[:3]
     ['wer', 'cer', 'wer_per_text']
     """
+    check_text("search", search)
     register_others()
     found = [
         metric
-        for metric in METRICS.values()
+        for metric in searched(METRICS.values(), search)
         if predictions is None or _served(metric, predictions.sample)
     ]
     columns = {
@@ -65,3 +73,21 @@ def _served(metric: AnyMetric, predictions: TestSet) -> bool:
     except ValueError:
         return False
     return True
+
+
+def searched(metrics: Iterable[AnyMetric], words: str) -> list[AnyMetric]:
+    """Return the metrics that a term leads to, then those with all of some words, in order.
+
+    Examples
+    --------
+    >>> [metric.name for metric in searched(METRICS.values(), "Youden")]
+    ['informedness']
+    """
+    sought, named, described = plain_term(words), [], []
+    for metric in metrics:
+        names = [plain_term(metric.name), *terms_of(metric.name)]
+        if any(sought in name for name in names):
+            named.append(metric)
+        elif all(word in plain_term(metric.summary) for word in sought.split()):
+            described.append(metric)
+    return [*named, *described]

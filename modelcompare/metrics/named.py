@@ -1,4 +1,4 @@
-"""All named metrics: the records of every family, their averages and twins, and other names."""
+"""All named metrics: the records of every family, their averages and twins."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from modelcompare.metrics import (
     label_sets,
     quantiles,
     ranking,
+    rates,
     scoring,
     slots,
     survival,
@@ -37,9 +38,9 @@ def names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
 
 
 _RECORDS: tuple[AnyMetric, ...] = (
-    *counts.METRICS, *scoring.METRICS, *answers.METRICS, *ranking.METRICS, *calibration.METRICS,
-    *values.METRICS, *error_rates.METRICS, *texts.METRICS, *slots.METRICS, *label_sets.METRICS,
-    *quantiles.METRICS, *chance.METRICS, *survival.METRICS, *rows("metrics"),
+    *counts.METRICS, *rates.METRICS, *scoring.METRICS, *answers.METRICS, *ranking.METRICS,
+    *calibration.METRICS, *values.METRICS, *error_rates.METRICS, *texts.METRICS, *slots.METRICS,
+    *label_sets.METRICS, *quantiles.METRICS, *chance.METRICS, *survival.METRICS, *rows("metrics"),
 )  # fmt: skip
 METRICS: dict[str, AnyMetric] = {
     metric.name: metric for record in _RECORDS for metric in names_of(record)
@@ -48,7 +49,8 @@ METRICS: dict[str, AnyMetric] = {
 
 _WITH_OPTION: tuple[AnyMetric, ...] = (
     counts.FBETA, scoring.TOP_K_ACCURACY, *answers.METRICS, quantiles.percentile_metric(),
-    values.pinball_metric(), chance.weighted_kappa_metric(),
+    values.pinball_metric(), values.adjusted_r2_metric(predictors=1),
+    chance.weighted_kappa_metric(),
 )  # fmt: skip
 FAMILIES: dict[str, AnyMetric] = {
     name: metric
@@ -57,16 +59,3 @@ FAMILIES: dict[str, AnyMetric] = {
     if metric is not None
 }
 """Metrics with an option in their names, by the name without it: ``fbeta``."""
-
-ALIASES = {
-    "mcc": "matthews_corrcoef", "cmcc": "cmatthews_corrcoef", "kappa": "cohen_kappa",
-    "ckappa": "ccohen_kappa", "sensitivity": "recall", "error_rate": "zero_one_loss",
-    "brier": "brier_score", "neg_brier_score": "brier_score", "neg_log_loss": "log_loss",
-    "pcen": "cconfusion_entropy", "mrr": "mean_reciprocal_rank", "ser": "slot_error_rate",
-    "qwk": "cohen_kappa_quadratic", "chrf++": "chrfpp",
-}  # fmt: skip
-
-
-def aliases_of(name: str) -> list[str]:
-    """Return other names of a metric."""
-    return sorted(alias for alias, target in ALIASES.items() if target == name)

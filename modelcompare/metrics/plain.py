@@ -49,6 +49,7 @@ _OPTIONS: dict[str, tuple[str, str]] = {
     "max_fpr": ("float, optional",
                 "Largest false positive rate of a partial area, for two classes."),
     "n_bins": ("int", "Number of bins."),
+    "predictors": ("int", "Number of predictors that were fitted."),
     "tokenize": (listed(Tokenizer), "Sacrebleu's tokenizer."),
     "strategy": ('{"width", "mass"}', "Bins of equal width, or of samples of equal weight."),
     "classwise": ("bool", "Mean over classes of the error of each class's probability, instead of "

@@ -16,11 +16,12 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, OrderMetric
 from modelcompare.metrics.costs import CostMetric
-from modelcompare.metrics.named import ALIASES, FAMILIES, METRICS, names_of
+from modelcompare.metrics.named import FAMILIES, METRICS, names_of
 from modelcompare.metrics.planning import check_served, given_score, of_classes, warn_of_order
 from modelcompare.metrics.quantiles import named_percentile, percentile_of
 from modelcompare.metrics.scoring import named_score
 from modelcompare.metrics.subsets import names_subset, over_classes
+from modelcompare.metrics.terms import is_abbreviation, place_of, spellings, terms_of
 from modelcompare.metrics.texts import with_references
 from modelcompare.metrics.variants import number, with_options
 from modelcompare.plugs import rows_of_others
@@ -37,6 +38,8 @@ _OF_CLASS = re.compile(r"([^\[\]:]+)(?:\[(.+)\]|:(.+))")
 # Numbers in names: f0.5, ece_10.
 _NUMBERS = {int: "[1-9][0-9]*", float: r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"}
 _NAMES = "modelcompare.metrics.METRICS (modelcompare metrics)"
+# Similarity of a suggestion: that of a slip of the hand, not of another metric.
+_ALIKE = 0.75
 
 
 def split_class(name: str) -> tuple[str, str | None]:
@@ -67,8 +70,9 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     Parameters
     ----------
     name : str
-        A registered name (`modelcompare.metrics.METRICS`), an alias such as ``mcc``, or a name
-        with an option: ``f2``, ``f0.5_macro``, ``roc_auc_at_0.1``, ``ece_mass_20``, ``bleu_zh``.
+        A registered name (`modelcompare.metrics.METRICS`), a term in any case such as "MCC",
+        "macro F1" or "roc_auc_score", or a name with an option: ``f2``, ``f0.5_macro``,
+        ``roc_auc_at_0.1``, ``ece_mass_20``, ``bleu_zh``.
     zero_division : float or "paper"
         Value of a metric that is 0 / 0. The default NaN is counted as undefined, and in averages
         over classes as 0; a number replaces both, as in scikit-learn; "paper" is NaN in both and,
@@ -104,18 +108,12 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     if not isinstance(name, str):
         raise TypeError(f"a metric's name must be a text, got {name!r}.")
     check_zero_division("zero_division", zero_division)
-    resolved = ALIASES.get(name, name)
-    found = _record(resolved, options)
+    found = _record(name, options)
     if found is None:
         register_others()
-        found = _record(resolved, options)
+        found = _record(name, options)
     if found is None:
-        whole, label = split_class(name)
-        if label is not None and ALIASES.get(whole, whole) in METRICS:
-            raise ValueError(f"{name} names one class; all are taken here, by the name {whole}.")
-        meant = nearest(resolved, [*METRICS, *ALIASES], cutoff=0.5)
-        hint = did_you_mean(meant, otherwise=f"the {len(METRICS)} names are in {_NAMES}")
-        raise ValueError(f"unknown metric {name!r}; {hint}")
+        raise ValueError(_unknown(name))
     metric = with_options(found, options)
     if not isinstance(metric, Metric) or (zero_division != "paper" and math.isnan(zero_division)):
         return metric
@@ -123,8 +121,24 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
 
 
 def _record(name: str, options: dict[str, Any]) -> AnyMetric | None:
-    """Return the record of a name, of a family, or of a name with a number; None for others."""
-    return METRICS.get(name) or _family(name, options) or _numbered(name)
+    """Return the record of a name, term or family, or of a name with a number; else None."""
+    for each in (name, *spellings(name)):
+        if found := METRICS.get(each) or _family(each, options) or _numbered(each):
+            return found
+    return None
+
+
+def _unknown(name: str) -> str:
+    """Return the message about a name of no metric: where its meaning is, then similar names."""
+    whole, label = split_class(name)
+    if label is not None and _record(whole, {}) is not None:
+        return f"{name} names one class; all are taken here, by the name {whole}."
+    if where := place_of(name):
+        return f"{name!r} is no metric's name here: {where}."
+    terms = [term.replace(" ", "_") for each in METRICS for term in terms_of(each)]
+    meant = nearest(name, [*METRICS, *terms], cutoff=_ALIKE)
+    hint = did_you_mean(meant, otherwise=f"the {len(METRICS)} names are in {_NAMES}")
+    return f"unknown metric {name!r}; {hint}"
 
 
 @cache
@@ -212,7 +226,7 @@ def register(metric: MetricLike) -> AnyMetric:
                 "and contains only these, _ . @ + and -; give it one by "
                 "metrics.from_callable(function, name='...')."
             )
-        if name in {*METRICS, *FAMILIES, *ALIASES} or _numbered(name) is not None:
+        if name in {*METRICS, *FAMILIES} or is_abbreviation(name) or _numbered(name) is not None:
             raise ValueError(f"a metric {name!r} already exists; choose another name.")
     METRICS.update(found)
     return made
@@ -334,7 +348,7 @@ def _beside(metric: str, predictions: TestSet) -> tuple[str, ...]:
     """Return the names of scores beside the outputs if a name is of one of them."""
     names = predictions.scores.beside
     known = metric in names or percentile_of(metric, names) is not None
-    return names if known and metric not in {*METRICS, *ALIASES} else ()
+    return names if known and metric not in METRICS and not is_abbreviation(metric) else ()
 
 
 @checked()

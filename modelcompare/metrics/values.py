@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,7 +15,7 @@ from modelcompare.metrics.quantiles import quantile_metric
 from modelcompare.metrics.ranks import KENDALL, SPEARMAN
 from modelcompare.metrics.scoring import COUNT, mean_metric, mean_ratio
 from modelcompare.metrics.variants import number
-from modelcompare.words import check_fraction
+from modelcompare.words import check_count, check_fraction
 
 
 def _errors(outcomes: Outcomes) -> FloatArray:
@@ -102,6 +103,14 @@ MSLE = _mean_error(
     Measures ratios instead of differences, for targets that grow by factors; underprediction costs
     more than overprediction by the same amount. For values above -1.""",
     example=">>> round(msle([0.0, 9.0], [0.0, 99.0]), 4)\n2.6509",
+)  # fmt: skip
+
+RMSLE = replace(
+    MSLE, name="rmsle", value=_root_mean, power=0.5,
+    description="""Root of the mean squared error of log(1 + value).
+
+    Ranks models as `msle`; for small errors it is about the relative error.""",
+    example=">>> round(rmsle([0.0, 9.0], [0.0, 99.0]), 4)\n1.6282",
 )  # fmt: skip
 
 
@@ -200,6 +209,32 @@ R2 = Metric(
 )  # fmt: skip
 
 
+def _adjusted(
+    squared: FloatArray, moments: FloatArray, count: FloatArray, *, predictors: int
+) -> FloatArray:
+    n = count[..., 0]
+    lost = divide(n - 1, np.where(n > predictors + 1, n - predictors - 1, 0.0))
+    return 1 - (1 - _r2(squared, moments, count)) * lost
+
+
+def adjusted_r2_metric(*, predictors: int) -> Metric:
+    """Return R squared adjusted for a number of fitted predictors."""
+    check_count("predictors", predictors, at_least=1)
+    return replace(
+        R2, name=f"adjusted_r2_{predictors}", family="adjusted_r2",
+        value=partial(_adjusted, predictors=predictors),
+        factory=Factory(adjusted_r2_metric, {"predictors": predictors}, "adjusted_r2_{predictors}"),
+        description="""R squared, less what so many fitted predictors explain by chance.
+
+        For the samples that a model was fitted to: 1 - (1 - r2) (n - 1) / (n - predictors - 1). On
+        other samples, `r2` needs no adjustment. The number of predictors is part of the name:
+        ``adjusted_r2_3``.""",
+        references=("Ezekiel (1930), Methods of Correlation Analysis, Wiley.",),
+        example=""">>> adjusted_r2([0.0, 2.0, 4.0], [0.0, 2.0, 6.0], predictors=1)
+        0.0""",
+    )  # fmt: skip
+
+
 def _explained_variance(centred: FloatArray, moments: FloatArray, count: FloatArray) -> FloatArray:
     n = count[..., 0]
     errors = _spread(centred[..., 1], centred[..., 0], n)
@@ -235,6 +270,6 @@ PEARSON = Metric(
 )  # fmt: skip
 
 METRICS: tuple[AnyMetric, ...] = (
-    MSE, RMSE, MAE, MSLE, MAPE, SMAPE, MEDIAN_ABSOLUTE_ERROR, R2, EXPLAINED_VARIANCE, PEARSON,
-    SPEARMAN, KENDALL,
+    MSE, RMSE, MAE, MSLE, RMSLE, MAPE, SMAPE, MEDIAN_ABSOLUTE_ERROR, R2, EXPLAINED_VARIANCE,
+    PEARSON, SPEARMAN, KENDALL,
 )  # fmt: skip

@@ -171,11 +171,11 @@ CASES: list[Call | Run] = [
     Run(
         "a metric that is not there",
         "metrics accuracyy",
-        "unknown metric 'accuracyy'; did you mean accuracy, caccuracy or top_5_accuracy?",
+        "unknown metric 'accuracyy'; did you mean accuracy or caccuracy?",
     ),
     Run(
         "a name that would clear the screen",
         "metrics '\x1b[2Jf1'",
-        r"unknown metric '\x1b[2Jf1'; did you mean f1?",
+        r"unknown metric '\x1b[2Jf1'; the 169 names are in modelcompare.metrics.METRICS (modelcompare metrics)",
     ),
 ]  # fmt: skip

@@ -12,8 +12,8 @@ UNNAMED = "name the metrics to compare texts by, metrics=['wer'] or ['bleu', 'ch
 CASES: list[Call | Run] = [
     Call(
         "get_metric: the beginning of a name",
-        lambda _: mc.get_metric("acc"),
-        "unknown metric 'acc'; did you mean accuracy, top_3_accuracy or top_5_accuracy?",
+        lambda _: mc.get_metric("accur"),
+        "unknown metric 'accur'; did you mean accuracy, word_accuracy or top_3_accuracy?",
     ),
     Call(
         "compare: a part of models' names",

@@ -21,7 +21,7 @@ WORST = mc.read_predictions(HOLED, missing="worst")
 LEVELS = pd.DataFrame({("x", "y_true"): TRUTH, ("x", "a"): TRUTH})
 DATES = np.arange("2026-01-01", "2026-01-05", dtype="datetime64[D]")
 FLAT = "columns of 2 levels (a MultiIndex), e.g. ('x', 'y_true'); give each one name: frame.columns = frame.columns.map('_'.join)."
-MEANT = "unknown metric 'acuracy'; did you mean accuracy, caccuracy or top_5_accuracy?"
+MEANT = "unknown metric 'acuracy'; did you mean accuracy or caccuracy?"
 HALF = "contains half a character (a lone surrogate)"
 
 

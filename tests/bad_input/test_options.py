@@ -58,7 +58,9 @@ def _doors() -> dict[str, Door]:
         "compare_groups": Door(
             mc.compare_groups, {"source": PREDS, "min_size": 5, "metrics": "accuracy", **FEW},
         ),
-        "list_metrics": Door(mc.list_metrics, {"predictions": PLAIN}),
+        "list_metrics": Door(
+            mc.list_metrics, {"predictions": PLAIN, "search": "f1"}, instead={"search": [5, [], b"f1"]},
+        ),
         "quantize": Door(mc.io.quantize, {"predictions": PLAIN}),
         "from_nbest": Door(mc.io.from_nbest, listed, ("y_true", "labels")),
         "from_bins": Door(mc.io.from_bins, binned, ("y_true", "y_pred", "labels")),

@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -8,8 +9,26 @@ from modelcompare.metrics import FAMILIES, METRICS, get_metric
 
 def test_the_list_names_every_metric_and_fits_a_terminal(run):
     lines = run("metrics").out.splitlines()
-    assert [line.split()[0] for line in lines[1 : len(METRICS) + 1]] == list(METRICS)
+    listed = []
+    for line in lines[1 : lines.index("")]:
+        name, *others = re.sub(r"[;,]", " ", line).split()
+        if "averages" in others:
+            others += ["_macro", "_micro", "_weighted"]
+        averages = [name + ending for ending in others if ending.startswith("_")]
+        twin = [f"c{name}"] * ("soft" in others)
+        listed += [name, *averages, *twin]
+        listed += [f"c{each}" for each in averages if twin]
+    assert sorted(listed) == sorted(METRICS)
     assert max(map(len, lines)) <= 80
+
+
+def test_the_list_is_searched_and_answers_with_the_place_of_what_is_no_metric(run):
+    assert run("metrics", "--search", "false alarm").out.splitlines()[1].startswith("fpr")
+    assert "ece_mass" in run("metrics", "--search", "calibration error").out
+    refused = run("metrics", "--search", "rouge")
+    assert refused.code == 2
+    assert "rouge-score" in refused.err
+    assert run("metrics", "f1", "--search", "f1").code == 2
 
 
 @pytest.mark.parametrize(
@@ -26,7 +45,7 @@ def test_a_page_says_what_the_docstring_says(run, name):
 def test_bounds_and_direction_come_from_the_metric(run):
     out = run("metrics", "log_loss").out
     assert "0 to inf, lower is better, one value" in out
-    assert "also neg_log_loss" in out
+    assert "also cross entropy" in out
     (facts,) = json.loads(run("metrics", "r2", "--format", "json").out)["metrics"]
     assert facts["bounds"] == [None, 1]
     assert len(json.loads(run("metrics", "--format", "json").out)["metrics"]) == len(METRICS)

@@ -126,9 +126,10 @@ def test_the_jackknife_is_the_value_without_a_sample(data):
 def test_a_perfect_and_certain_model_gets_the_best_value():
     y_true = np.array([0, 1, 2, 0, 1, 2])
     found, evaluation = values(y_true, np.eye(3)[y_true], range(3))
-    for name in {*NAMES} - {"brier_resolution", "brier_uncertainty"}:
-        if name.startswith("selection_rate"):
-            continue  # it measures no merit
+    # Without a false alarm a positive likelihood ratio has no value.
+    for name in {*NAMES} - {"brier_resolution", "brier_uncertainty", "lr_positive"}:
+        if name.startswith(("selection_rate", "prevalence")):
+            continue  # they measure no merit
         best = 1.0 if METRICS[name].greater_is_better else 0.0
         assert found[evaluation.metric_slice(name)] == pytest.approx(best, abs=1e-12), name
 
@@ -157,7 +158,9 @@ def test_a_value_is_the_quotient_of_its_linear_parts(data):
             of_true = name.endswith(("balanced_accuracy", "informedness"))
             occurs = sums[-1] > 0 if of_true else np.any(sums, axis=0)
             share = occurs * (sums[-1] if metric.average == "weighted" else 1.0)
-            quotient = np.nansum(quotient * share) / share.sum()
+            worst = 0.0 if metric.greater_is_better is not False else 1.0
+            filled = np.where(np.isnan(quotient), worst, quotient)
+            quotient = np.sum(filled * share) / share.sum()
         expected = np.broadcast_to(quotient, found[evaluation.metric_slice(name)].shape)
         np.testing.assert_allclose(
             found[evaluation.metric_slice(name)], expected, atol=1e-12, err_msg=name

@@ -95,9 +95,12 @@ def test_numerators_and_denominators_are_sums_over_samples(name):
     for part, total in zip(metric.ratio(*rows), metric.ratio(*totals), strict=True):
         assert part.sum(axis=0) == pytest.approx(total, abs=1e-12)
     quotient = divide(*metric.ratio(*totals))
-    expected = {"rmse": np.sqrt, "perplexity": np.exp, "perplexity_of_texts": np.exp}.get(
-        name, lambda x: 100 * x if name == "ter" else x
-    )
+    expected = {
+        "rmse": np.sqrt,
+        "rmsle": np.sqrt,
+        "perplexity": np.exp,
+        "perplexity_of_texts": np.exp,
+    }.get(name, lambda x: 100 * x if name == "ter" else x)
     assert metric.value(*totals) == pytest.approx(expected(quotient))
 
 
