@@ -81,14 +81,13 @@ OPTIONS: dict[str, list[Any]] = {
     "columns": [5, [], "x", NAN, *({role: bad} for role, values in ROLES.items() for bad in values)],
     "models": NAMES, "greater_is_better": FLAG,
     "bounds": [5, "x", NAN, True, [1], [1, 0], [0, NAN], (0, 1, 2), {"x": (0, 1)}, {"x": 5}],
-    "missing_mass": FLAG, "ids": CHOICE, "score_names": NAMES,
+    "missing_mass": FLAG, "ids": CHOICE,
     "buckets": COUNT, "salt": [5, [], {}, NAN, True, b"x"],
     "checkpoint": [5, [], {}, NAN, True, b"x", __file__],
     "rows": ["x", 5, NAN, [99], [-99], [[0]], ["a"], [0.5], [True], {}, 10**12],
     "outputs": [5, {}, [], "x", NAN, {5: [0, 1]}, {"": [0, 1]}, {"a": 5}, {"a": [None]}],
     "logits": [5, {}, [], "x", NAN, {"a": 5}, {"a": [1]}, {"a": [["x", "y"]] * 2}],
     "judge": [5, "x", [], [1], NAN, {"a": 5}], "label_weight": [5, "x", [], [1], NAN],
-    "judge_tuned": FLAG,
 }  # fmt: skip
 
 

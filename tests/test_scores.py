@@ -59,6 +59,17 @@ def test_scores_come_in_frames(logged, frame):
     np.testing.assert_array_equal(made.output("b").array, logged.output("b").array)
 
 
+def test_the_constructor_takes_named_scores_too(logged):
+    scores = {
+        m: {n: logged.output(m).array[:, k] for k, n in enumerate(logged.scores.names)}
+        for m in logged.models
+    }
+    found = mc.Predictions(None, scores)
+    assert found.scores == mc.Predictions.from_scores(scores).scores
+    for model in logged.models:
+        np.testing.assert_array_equal(found.output(model).array, logged.output(model).array)
+
+
 def test_names_may_be_in_another_order():
     made = mc.Predictions.from_scores(
         {"a": {"x": [1, 2], "y": [3, 4]}, "b": {"y": [7, 8], "x": [5, 6]}}

@@ -293,12 +293,13 @@ def _invalid(found: Any) -> list[str]:
             continue
         values = output.array if output.kind != "labels" else found.labels[output.array]
         labels = None if output.kind.real else found.labels
-        names = {"score_names": found.scores.names} if output.kind == "scores" else {}
+        if names := found.scores.names:
+            values = dict(zip(names, values.T, strict=True))
         try:
             mc.Predictions(
                 found.y_true, {model: values}, kind=output.kind.name, labels=labels, ids=found.ids,
                 groups=found.groups, strata=found.strata, sample_weight=found.sample_weight,
-                greater_is_better=found.scores.declared, missing_mass=found.missing_mass, **names,
+                greater_is_better=found.scores.declared, missing_mass=found.missing_mass,
             )  # fmt: skip
         except Exception as error:
             return [f"read, yet {model} is refused: {error}"[:500]]

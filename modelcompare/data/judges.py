@@ -96,13 +96,8 @@ class Judge:
         return np.asarray(w / np.bincount(cell.ravel(), w.ravel(), len(sizes))[cell] * sizes[cell])
 
 
-def check_design(tuned: bool, **columns: object) -> None:
-    """Refuse designs, and judges, whose errors are not known."""
-    if tuned:
-        raise ValueError(
-            "labels that tuned the judge agree with it more than others do, so its error would "
-            "be understated; leave them missing in `y_true` and label other samples."
-        )
+def check_design(**columns: object) -> None:
+    """Refuse designs in which the error of a judge is not known."""
     for name in (name for name, column in columns.items() if column is not None):
         raise ValueError(
             f"the error of a judge is not known with `{name}`; leave `judge` (--judge) or "

@@ -12,7 +12,6 @@ from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.kind_inference import inferred
 from modelcompare.data.kinds import Kind
-from modelcompare.data.scores import scored
 from modelcompare.plugs import load
 
 
@@ -110,8 +109,7 @@ def real_numbers(where: str, array: AnyArray, form: Form) -> AnyArray:  # noqa: 
 
 def example_scores(where: str, array: AnyArray, form: Form) -> AnyArray:
     """Return one score for each sample, or one for each name."""
-    names = form.score_names
-    return scored(where, array, names) if names else checks.real_values(array, where)
+    return array if form.score_names else checks.real_values(array, where)
 
 
 def texts(where: str, array: AnyArray, form: Form) -> AnyArray:  # noqa: ARG001

@@ -35,7 +35,6 @@ from modelcompare.data.scores import (
     Scores,
     check_bounds,
     check_direction,
-    check_score_names,
     named_scores,
 )
 from modelcompare.data.test_set import TestSet
@@ -63,7 +62,8 @@ class Predictions(TestSet):
         per-example scores.
     outputs : mapping of str to array-like
         For each model its labels (n_samples,), probabilities (n_samples, n_classes), the
-        probability of the `positive` one of two classes, real values, per-example scores, or texts.
+        probability of the `positive` one of two classes, real values, texts, or per-example scores:
+        one for each sample, or several by name (see `from_scores`).
         Of several labels a sample lists of labels, rows of 0 and 1, or the probability of each. Of
         times until an event a risk, or the probability to survive each of some times, `labels`.
         Values for a truth of two classes are raw scores (markers, logits) of the positive class.
@@ -107,18 +107,15 @@ class Predictions(TestSet):
         Lowest and highest possible per-example score; of several, also by their names. A gate
         needs it to guarantee its level; without it, scores within 0 and 1 are assumed to have that
         range, and the gate reports so.
-    score_names : sequence of str
-        Names of several scores, columns of outputs (n_samples, n_scores); see `from_scores`.
     judge : array-like of shape (n_samples,), optional
         Labels by a judge (a language model, a rule, a cheap annotator) on every sample, where
         people labelled some: `y_true` is missing (None, NaN) on the others. See also `from_scores`.
         Answers are about the labels that people would give; a judge only makes them more certain.
-        The labelled samples must be drawn at random, at least 5.
+        The labelled samples must be drawn at random, at least 5. Labels that tuned the judge, such
+        as its prompt, agree with it more than others do: leave them missing.
     label_weight : array-like of shape (n_samples,), optional
         Inverse of the known probability with which a sample was labelled, 1 or more; `strata` are
         those of the draw. By default all samples, or all of a stratum, had the same chance.
-    judge_tuned : bool
-        Whether labels given here tuned the judge, such as its prompt; it is then refused.
     name : str, optional
         Heading in tables, such as a file's name.
 
@@ -153,18 +150,17 @@ class Predictions(TestSet):
         sample_weight: ArrayLike | None = None,
         slices: pd.DataFrame | Mapping[str, ArrayLike] | None = None, normalize: bool = False,
         missing_mass: bool = False, greater_is_better: Direction | None = None,
-        bounds: Ranges | None = None, score_names: Sequence[str] = (),
-        judge: Any = None, label_weight: ArrayLike | None = None, judge_tuned: bool = False,
+        bounds: Ranges | None = None, judge: Any = None, label_weight: ArrayLike | None = None,
         name: str | None = None,
     ) -> None:  # fmt: skip
         checks.check_order({"`y_true`": y_true, "`ids`": ids, "`groups`": groups, "`runs`": runs,
             "`strata`": strata, "weights": sample_weight, "`slices`": slices})  # fmt: skip
         if judge is not None:
-            check_design(judge_tuned, groups=groups, runs=runs, sample_weight=sample_weight)
+            check_design(groups=groups, runs=runs, sample_weight=sample_weight)
+        names, outputs = named_scores(outputs) if y_true is None else ((), outputs)
         y_true, outputs, self._judge = with_verdicts(y_true, outputs, judge, label_weight)
         truth, arrays, kinds, known = read_inputs(y_true, outputs, labels, kind_declared(kind))
         self._name, self._kinds, self._source = name, kinds, Source()
-        names = check_score_names(score_names, kinds)
         declared = check_direction(greater_is_better, names)
         self._missing_mass = bool(missing_mass)
         classes, of_truth = truth_of(truth, known, arrays, kinds, normalize=normalize)
@@ -237,11 +233,8 @@ class Predictions(TestSet):
         {'acc': True, 'loss': False}
         """
         check_mapping("scores", scores, "scores, e.g. {'cnn': scores}")
-        names, arrays = named_scores(scores)
-        if names:
-            options["score_names"] = names
         return cls(
-            None, arrays, kind="scores", greater_is_better=greater_is_better, bounds=bounds,
+            None, scores, kind="scores", greater_is_better=greater_is_better, bounds=bounds,
             **options,
         )  # fmt: skip
 

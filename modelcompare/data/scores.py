@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.arrays import FloatArray
 from modelcompare.data import checks
 from modelcompare.data.inputs import check_order, columns_of
-from modelcompare.data.kinds import Kind
 from modelcompare.directions import Known, resolved
-from modelcompare.words import check_flag, check_names, check_numbers
+from modelcompare.words import check_flag, check_numbers
 
 T = TypeVar("T")
 
@@ -118,22 +117,10 @@ def _of_scores(
     return {name: check(value) for name, value in given.items()}
 
 
-def check_score_names(names: Sequence[str], kinds: Mapping[str, Kind]) -> tuple[str, ...]:
-    """Check names of several scores, which need models of scores."""
-    checked = check_names("score_names", names)
-    if len({*checked}) < len(checked):
-        raise ValueError(f"`score_names` must be distinct, got {', '.join(checked)}.")
-    other = next((model for model, kind in kinds.items() if not kind.scored), None)
-    if checked and other is not None:
-        raise ValueError(
-            f"`score_names` name per-example scores, but model {other!r} gave {kinds[other]}; "
-            "leave them out, or pass kind='scores'."
-        )
-    return checked
-
-
 def named_scores(scores: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, ArrayLike]]:
     """Return the names of several scores, empty for one score, and each model's array."""
+    if not isinstance(scores, Mapping):
+        return (), scores
     check_order({f"model {name!r}": each for name, each in scores.items()})
     named = {m: found for m, given in scores.items() if (found := columns_of(given)) is not None}
     if not named:
@@ -165,13 +152,3 @@ def _stacked(where: str, columns: Mapping[str, ArrayLike]) -> FloatArray:
         counts = ", ".join(f"{n:,} of {name}" for name, n in lengths.items())
         raise ValueError(f"{where} has scores of different lengths ({counts}).")
     return np.column_stack([*arrays.values()])
-
-
-def scored(where: str, array: AnyArray, names: tuple[str, ...]) -> FloatArray:
-    """Return scores of shape (n_samples, n_scores), one column per name."""
-    if array.ndim != 2 or array.shape[1] != len(names):
-        raise ValueError(
-            f"{where} must have shape (n_samples, {len(names)}), a column for each of the scores "
-            f"{', '.join(names)}; got {array.shape}."
-        )
-    return _stacked(where, dict(zip(names, array.T, strict=True)))

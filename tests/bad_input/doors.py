@@ -129,16 +129,14 @@ CASES: list[Call | Run] = [
         "`greater_is_better` names a score 'loss'; there are acc.",
     ),
     Call(
-        "names of scores for labels",
-        lambda _: mc.Predictions([0, 1], {"a": [0, 1]}, score_names=["acc"]),
-        "`score_names` name per-example scores, but model 'a' gave labels; leave them out, or "
-        "pass kind='scores'.",
+        "names of scores beside a truth",
+        lambda _: mc.Predictions([0, 1], {"a": {"acc": [0, 1]}}),
+        "model 'a' must have one entry per sample, got {'acc': [0, 1]}.",
     ),
     Call(
-        "more columns of scores than names",
-        lambda _: mc.Predictions.from_scores({"a": [[1, 2], [3, 4]]}, score_names=["acc"]),
-        "model 'a' must have shape (n_samples, 1), a column for each of the scores acc; got "
-        "(2, 2).",
+        "columns of scores without names",
+        lambda _: mc.Predictions.from_scores({"a": [[1, 2], [3, 4]]}),
+        "model 'a' must have shape (n_samples,), got (2, 2).",
     ),
     Call(
         "a rate of errors against several references",

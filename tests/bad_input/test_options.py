@@ -192,7 +192,7 @@ GIVEN = {"options"}
 INSTEAD_OF_ITS_NAME = {
     "ledger": "folder", "baseline": "model", "candidate": "model", "model_a": "model", "model_b": "model",
     "pairs": "metric", "metrics": "metric", "rules": "rule", "bins": "column",
-    "models": "model", "scores": "model", "score_names": "model", "source": "file", "outputs": "model", "logits": "model",
+    "models": "model", "scores": "model", "source": "file", "outputs": "model", "logits": "model",
     **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices", "pred", "event"), "column"),
     **dict.fromkeys(("item", "user", "covariates", "battles", "score"), "column"),
 }  # fmt: skip
