@@ -333,6 +333,19 @@ def attribute_meant(
     return f"module {module!r} has no attribute {name!r}{hint and '; ' + hint}"
 
 
+# Methods that users of other libraries look for, and the attributes that answer.
+_OTHER_NAMES = {
+    "summary": ("verdict()",), "conclusion": ("verdict()",), "conf_int": ("scores",),
+    **dict.fromkeys(
+        ("to_frame", "to_dataframe", "to_df", "to_pandas", "frame", "df", "table"),
+        ("scores", "differences"),
+    ),
+    **dict.fromkeys(("to_csv", "to_json", "to_excel", "to_parquet", "write", "dump"),
+                    ("save(path)",)),
+    "pvalues": ("differences",), "p_values": ("differences",), "pvalue": ("differences",),
+}  # fmt: skip
+
+
 def missing_attribute(thing: object, name: str) -> Any:
     """Raise the error about an attribute that an object lacks, with those that may be meant.
 
@@ -354,7 +367,9 @@ def missing_attribute(thing: object, name: str) -> Any:
             if not inner.startswith("_") and inner not in own
         }
         inner = [name] if name in within else nearest(name, sorted(within), cutoff=0.6)
-        found = nearest(name, own, cutoff=0.75)[:1] or [within[each] for each in inner[:1]]
+        meant = [each for each in _OTHER_NAMES.get(name, ()) if each.partition("(")[0] in own]
+        near = nearest(name, own, cutoff=0.75)[:1] or [within[each] for each in inner[:1]]
+        found = meant or near
     hint = did_you_mean([*map(repr, found)])
     raise AttributeError(f"{kind.__name__!r} has no attribute {name!r}{hint and '; ' + hint}")
 

@@ -219,7 +219,7 @@ OPTIONS: Mapping[str, Option] = {
             name="n_resamples", flags="--resamples", default=9999, check=check_count,
             at_least=2, help="Number of resamples.",
             elsewhere="n_boot n_boots n_bootstrap n_bootstraps n_permutations n_iter n_iterations "
-            "nboot num_resamples resamples n_samples B",
+            "nboot num_resamples resamples n_samples B bootstrap iterations iters reps replicates",
         ),
         _resampling(
             name="rng", flags="--seed", default=0, at_least=0,

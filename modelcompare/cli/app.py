@@ -19,6 +19,7 @@ import modelcompare as mc
 from modelcompare.cli.commands import Program, make_command
 from modelcompare.cli.streams import CannotWriteError, answer, begin, say
 from modelcompare.cli.table import COMMANDS
+from modelcompare.options import OPTIONS
 from modelcompare.plugs import needed
 from modelcompare.spelling import did_you_mean, nearest
 from modelcompare.words import WARNING
@@ -147,8 +148,8 @@ def _code_of(error: Exception | SystemExit) -> int:
     if isinstance(error, SystemExit) and isinstance(error.__context__, OSError):
         # Where its reader has gone, rich ends the program.
         raise error.__context__ from None
-    if isinstance(error, click.NoSuchOption) and (absent := needed(error.option_name)):
-        error = click.UsageError(f"{absent}.", error.ctx)
+    if isinstance(error, click.NoSuchOption):
+        error = _no_option(error)
     if isinstance(error, click.ClickException):
         error.show()
         return BAD_INPUT
@@ -164,6 +165,27 @@ def _code_of(error: Exception | SystemExit) -> int:
     for line in "".join(traceback.format_exception(error)).splitlines():
         say(line)
     return INTERNAL_ERROR
+
+
+def _no_option(error: click.NoSuchOption) -> click.UsageError:
+    """Word the error about an option that does not exist, with the one that does what is meant."""
+    if absent := needed(error.option_name):
+        return click.UsageError(f"{absent}.", error.ctx)
+    name, params = error.option_name, [] if error.ctx is None else error.ctx.command.params
+    key = name.lstrip("-").replace("-", "_").lower()
+    flags = {each.opts[0]: each for each in params if each.opts[0].startswith("--")}
+    meant = [
+        f"{flag} (repeatable)" if getattr(each, "multiple", False) else flag
+        for flag, each in flags.items()
+        if each.name and key in (each.name, *_words_elsewhere(each.name))
+    ] or nearest(name, [*flags], cutoff=0.6)
+    hint = did_you_mean(meant, otherwise="modelcompare COMMAND --help-all lists all.")
+    return click.UsageError(f"there is no option {name}; {hint}", error.ctx)
+
+
+def _words_elsewhere(name: str) -> list[str]:
+    """Return the names that an option has in other tools."""
+    return OPTIONS[name].elsewhere.split() if name in OPTIONS else []
 
 
 def _cannot_write(error: OSError) -> int:

@@ -14,6 +14,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.selected import places_of, select_values
+from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
@@ -32,6 +33,7 @@ from modelcompare.words import (
 _MOST_REDRAWS = 50
 
 
+@takes_arrays
 @checked(predictions=giving("sums"), size=partial(check_count, at_least=1))
 def bootstrap(
     predictions: TestSet,

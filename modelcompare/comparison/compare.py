@@ -24,6 +24,7 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.selected import intervals_at, places_of, select_tests, select_values
 from modelcompare.comparison.warned import warn_of_no_width
 from modelcompare.data.checks import check_models
+from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_covariances, check_pairs
@@ -49,6 +50,7 @@ from modelcompare.words import (
 )
 
 
+@takes_arrays
 @checked(predictions=giving("sums", or_judge=True))
 @written_out(methods=intervals.choices(), tests=significance.choices(get_args(CompareTest)))
 def compare(
@@ -80,9 +82,10 @@ def compare(
     ----------
     predictions : Predictions
         One test set and the outputs of two or more models; with one model there are scores and
-        no differences. For a scan (`scan_predictions`) that does not fit into memory, or has ten
-        million rows, the default interval for metrics that need more than labels is the normal
-        one; the ROC AUC, and labels with many distinct rows, have Wald's test. The signature names
+        no differences. Or two arguments, as of `Predictions`: ``compare(y_true, {"cnn": p})``.
+        For a scan (`scan_predictions`) that does not fit into memory, or has ten million rows, the
+        default interval for metrics that need more than labels is the normal one; the ROC AUC, and
+        labels with many distinct rows, have Wald's test. The signature names
         them.
     metrics : str, metric, callable, or sequence of these, optional
         Names ("f1" is per class, "f1[fraud]" of one class only, so that p-values are corrected for

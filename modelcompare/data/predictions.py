@@ -25,6 +25,7 @@ from modelcompare.data.columns import (
     split_runs,
 )
 from modelcompare.data.described import check_classes, described, described_in_html
+from modelcompare.data.inputs import columns_of
 from modelcompare.data.judges import Judge, check_design, check_judged, with_verdicts
 from modelcompare.data.kinds import Kind, check_kind, kind_declared
 from modelcompare.data.outputs import Form, Output, checked_output
@@ -210,13 +211,14 @@ class Predictions(TestSet):
 
     @classmethod
     def from_scores(
-        cls, scores: Mapping[str, Any], *, greater_is_better: Direction | None = None,
-        bounds: Ranges | None = None, **options: Any
+        cls, scores: Mapping[str, Any] | pd.DataFrame, *,
+        greater_is_better: Direction | None = None, bounds: Ranges | None = None, **options: Any
     ) -> Predictions:  # fmt: skip
         """Make predictions from per-example scores: 0/1 or real, one per sample and model.
 
         Each model's scores, of shape (n_samples,), are the samples' contributions to its mean
-        score. Several scores per sample are mappings, or frames, of names to scores: each name is
+        score. A frame has a column for each model, and other names than 0, 1, ... of its rows are
+        ids. Several scores per sample are mappings, or frames, of names to scores: each name is
         then a metric with its own direction, which the name determines unless it is given.
         All options are as for Predictions. With a judge, scores are people's, missing where they
         gave none, and `judge` maps each model to the judge's scores of its answers.
@@ -232,6 +234,10 @@ class Predictions(TestSet):
         >>> preds.greater_is_better
         {'acc': True, 'loss': False}
         """
+        if isinstance(scores, pd.DataFrame):
+            if not isinstance(scores.index, pd.RangeIndex):
+                options.setdefault("ids", scores.index.to_numpy())
+            scores = columns_of(scores) or {}
         check_mapping("scores", scores, "scores, e.g. {'cnn': scores}")
         return cls(
             None, scores, kind="scores", greater_is_better=greater_is_better, bounds=bounds,

@@ -23,6 +23,7 @@ from modelcompare.data.kinds import UNDECLARED, Kind, all_kinds, shared_kind
 from modelcompare.data.misspelt import check_sets
 from modelcompare.data.outputs import real_texts
 from modelcompare.plugs import load
+from modelcompare.words import warn_caller
 
 _LISTS = (list, tuple, np.ndarray)
 # Places of labels among the distinct ones, and these.
@@ -59,6 +60,11 @@ def read_inputs(
 
     Sets of labels are matrices, and their labels known; times of survival are labels.
     """
+    if isinstance(y_true, Mapping) and not isinstance(outputs, Mapping):
+        raise TypeError(
+            "`y_true` is a mapping and `outputs` is none: they are swapped. Write "
+            "Predictions(y_true, {'model': output})."
+        )
     if y_true is None and not (declared is UNDECLARED or declared.scored):
         raise ValueError(f"`y_true` is missing; outputs of kind {declared.name!r} need it.")
     fitting = _fitting(y_true) if declared is UNDECLARED else declared
@@ -68,12 +74,31 @@ def read_inputs(
         if labels is None and fitting.multilabel:
             check_sets(truth, arrays, kinds, np.asarray(known))
         return truth, arrays, kinds, known
+    if declared.single_text:
+        y_true, outputs = _joined_words(y_true, outputs)
     arrays = checks.model_arrays(outputs, y_true)
+    if not declared.scored:
+        arrays = {m: each[:, 0] if each.shape[1:] == (1,) else each for m, each in arrays.items()}
     found = None if y_true is None else as_truth(y_true, declared)
     n_samples = len(next(iter(arrays.values())) if found is None else found)
     checks.check_lengths(arrays, found, n_samples)
     kinds = dict(zip(arrays, decide_kinds(declared, arrays, found, labels), strict=True))
     return found, arrays, kinds, labels
+
+
+def _joined_words(y_true: Any, outputs: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    """Join lists of words to texts, if that is what the models gave; references are words too."""
+    if not all(_are_lists_of_words(given) for given in outputs.values()):
+        return y_true, outputs
+    given = {model: [" ".join(words) for words in lists] for model, lists in outputs.items()}
+    warn_caller("texts are lists of words, which were joined by blanks.", UserWarning)
+    if _are_lists_of_words(y_true):
+        y_true = [" ".join(words) for words in y_true]
+    return y_true, given
+
+
+def _are_lists_of_words(data: Any) -> bool:
+    return isinstance(data, _LISTS) and len(data) > 0 and all(map(_are_texts, data))
 
 
 def _fitting(y_true: Any) -> Kind:

@@ -39,7 +39,7 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
             of_classes = kind.real and metric.kind.has_classes
             raise ValueError(
                 f"metric {metric.name!r} needs {metric.needs}, but model {model!r} gave "
-                f"{kind}{hint if of_classes else ''}."
+                f"{kind}{hint if of_classes else _way(metric)}."
             )
     if metric.kind.scored and metric.stem != "mean_score":
         refuse_pseudo_values(predictions, f"metric {metric.name!r}")
@@ -52,6 +52,19 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
         raise ValueError(
             f"metric {metric.name!r} needs true values, but `y_true` holds texts{hint}."
         )
+
+
+# How outputs of a kind are given, for those who gave labels.
+_WAYS = {
+    "probabilities": "give those of all classes, a column for each (b:x, b:y in a file, shape "
+    "(n_samples, n_classes) in Python), or of two classes that of the positive one",
+    "values": "numbers are read as values with kind='values' (--kind values)",
+}
+
+
+def _way(metric: AnyMetric) -> str:
+    way = _WAYS.get(metric.needs)
+    return f"; {way}" if way else ""
 
 
 def _check_summed(metric: AnyMetric, predictions: TestSet, made_for: Sequence[str]) -> None:

@@ -137,7 +137,7 @@ def _unknown(name: str) -> str:
         return f"{name!r} is no metric's name here: {where}."
     terms = [term.replace(" ", "_") for each in METRICS for term in terms_of(each)]
     meant = nearest(name, [*METRICS, *terms], cutoff=_ALIKE)
-    hint = did_you_mean(meant, otherwise=f"the {len(METRICS)} names are in {_NAMES}")
+    hint = did_you_mean(meant, otherwise=f"the {len(METRICS)} names are in {_NAMES}.")
     return f"unknown metric {name!r}; {hint}"
 
 

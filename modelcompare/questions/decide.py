@@ -19,6 +19,7 @@ from modelcompare.comparison.compare_groups import weighted_sets
 from modelcompare.comparison.suite import check_weights
 from modelcompare.comparison.suite_checks import check_known, check_sets
 from modelcompare.comparison.warned import each_warning_once, warn_of_few_sets
+from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.scope import THESE_RUNS, Scope
 from modelcompare.escape import terminal
@@ -252,6 +253,7 @@ class DecisionResult(Result, stem="decision", version=3, row="decision"):
         return f" About {needed} would be, if the true gain is the observed one."
 
 
+@takes_arrays
 @checked(predictions=check_sets, alpha=check_one_sided, weights=check_weights)
 def decide(
     predictions: TestSet | Mapping[str, TestSet],

@@ -22,6 +22,7 @@ from modelcompare.comparison.compare_groups import weighted_sets
 from modelcompare.comparison.suite import within
 from modelcompare.comparison.suite_checks import check_known, check_sets
 from modelcompare.comparison.warned import each_warning_once
+from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.questions.decide import (
     DecisionResult,
@@ -33,6 +34,7 @@ from modelcompare.significance.corrections import adjust
 from modelcompare.words import check_one_sided
 
 
+@takes_arrays
 @checked(
     decide,
     predictions=check_sets,

@@ -9,6 +9,7 @@ from typing import Any, get_args
 from modelcompare.arguments import checked, written_out
 from modelcompare.comparison.planning import serve
 from modelcompare.data.checks import check_models
+from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.runs import RUN_TEST, runs_are_random
 from modelcompare.engine.scope import Scope
@@ -120,6 +121,7 @@ class PairedTestResult(Result, stem="test", version=2, row="test"):
         return self._document({"test": table})
 
 
+@takes_arrays
 @checked(predictions=giving("sums"))
 @written_out(methods=choices(get_args(PairedTest)))
 def paired_test(

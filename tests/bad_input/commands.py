@@ -176,6 +176,6 @@ CASES: list[Call | Run] = [
     Run(
         "a name that would clear the screen",
         "metrics '\x1b[2Jf1'",
-        r"unknown metric '\x1b[2Jf1'; the 169 names are in modelcompare.metrics.METRICS (modelcompare metrics)",
+        r"unknown metric '\x1b[2Jf1'; the 169 names are in modelcompare.metrics.METRICS (modelcompare metrics).",
     ),
 ]  # fmt: skip
