@@ -23,8 +23,11 @@ from modelcompare.readers.cell_types import same_types
 from modelcompare.readers.content import File, check_inflation, whole
 from modelcompare.readers.messages import counted, listed
 from modelcompare.readers.options import BESIDE, Columns
+from modelcompare.readers.profile import Profile
 from modelcompare.readers.reading import Reading, write_directions
 from modelcompare.readers.records import PROBABILITY
+from modelcompare.readers.role_table import NAMED_TRUTH
+from modelcompare.readers.roles import Role, Roles, solve
 from modelcompare.spelling import chosen
 from modelcompare.words import KindOrAuto
 
@@ -39,6 +42,10 @@ _HEADERS = {
 # Errors of numpy for bytes that are no header, or no array of that header.
 _NO_ARRAY = (KeyError, MemoryError, SystemError, TokenError, TypeError, ValueError)
 Arrays: TypeAlias = dict[str, AnyArray]
+_ROLES = (
+    NAMED_TRUTH, Role(name="id", option="id", usual=("ids", *names.ID)),
+    Role(name="groups", option="groups", usual=("groups",)),
+)  # fmt: skip
 # Arguments of Predictions that describe the samples.
 _ARGUMENTS = {"id": "ids", **BESIDE}
 
@@ -46,9 +53,10 @@ _ARGUMENTS = {"id": "ids", **BESIDE}
 def read_arrays(opened: File, columns: Columns) -> Reading:
     """Read predictions from an archive; pickled arrays in it are refused."""
     where, arrays = opened.name, _load(opened)
-    true = columns.true or _truth(arrays)
+    roles = _roles(arrays, columns, where)
+    true = roles["truth"] or "y_true"
     _check_named(arrays, columns, true, where)
-    beside = _beside(arrays, columns)
+    beside = _beside(roles, columns)
     taken = {true, *columns.named.values(), *beside.values(), *columns.slices}
     declared = _pop_classes(arrays, taken)
     truth = None if columns.output_kind.scored else arrays.get(true)
@@ -100,7 +108,7 @@ def array_rows(opened: File) -> File:
     an array of class names lists, else the codes 0, 1, ...
     """
     where, arrays = opened.name, _load(opened)
-    true = _truth(arrays)
+    true = _roles(arrays, Columns(), where)["truth"] or "y_true"
     lists = [name for name in _LABELS if name != true and name in arrays and arrays[name].ndim == 1]
     names_of = next((arrays.pop(name) for name in lists), None)
     _check_lengths(arrays, where, but=())
@@ -157,23 +165,18 @@ def _check_named(arrays: Arrays, columns: Columns, true: str, where: str) -> Non
         )
 
 
-def _beside(arrays: Arrays, columns: Columns) -> dict[str, str]:
-    """Find the arrays that describe the samples, by the argument of Predictions."""
-    named = columns.named
-    usual = {"id": ("ids", *names.ID), "groups": ("groups",)}
-    found = {
-        role: next((name for name in known if name in {*arrays} - {*named.values()}), None)
-        for role, known in usual.items()
-    } | named
-    return {_ARGUMENTS[role]: name for role, name in found.items() if role in _ARGUMENTS and name}
-
-
-def _truth(arrays: Arrays) -> str:
-    """Find the array of the truth by its name; `labels` may also be the classes' names."""
+def _roles(arrays: Arrays, columns: Columns, where: str) -> Roles:
+    """Find the arrays of roles by their names, as far as these are those of columns."""
     n_rows = max((len(array) for array in arrays.values() if array.ndim), default=0)
-    usual = names.named(arrays, names.TRUE)
-    found = (name for name in usual if arrays[name].ndim and len(arrays[name]) == n_rows)
-    return next(found, "y_true")
+    # `labels` may also be the names of the classes.
+    whole = [name for name, array in arrays.items() if array.ndim and len(array) == n_rows]
+    return solve(Profile(pd.DataFrame(columns=whole), columns, where), _ROLES)
+
+
+def _beside(roles: Roles, columns: Columns) -> dict[str, str]:
+    """Return the arrays that describe the samples, by the argument of Predictions."""
+    found = {role: roles[role] for role in ("id", "groups")} | columns.named
+    return {_ARGUMENTS[role]: name for role, name in found.items() if role in _ARGUMENTS and name}
 
 
 def _load(opened: File) -> Arrays:

@@ -29,6 +29,7 @@ from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.repeats import refuse_fold_scores, refuse_repeats
 from modelcompare.readers.role_table import (
     BESIDE_MODELS,
+    DESCRIBING,
     IN_ROWS,
     KEY,
     MODEL,
@@ -80,11 +81,14 @@ def refuse_others(seen: Profile) -> None:
 def find_roles(seen: Profile, *, alone: bool) -> Roles:
     """Find the roles of a table's columns; `alone` if the table has all models."""
     found = _roles(seen, alone=alone)
-    true = found["truth"]
-    if true is None:
-        refuse_fold_scores(seen, found.of("model", "run", "set", "filter"))
+    # Ids may be dates.
+    others = {*found.without("id").columns, *found.needed}
+    describing = solve(seen, DESCRIBING, Roles(skip=others))
+    found = replace(found, found={**describing.found, **found.found})
+    if found["truth"] is None:
+        refuse_fold_scores(seen, found)
     elif found["model"] is None:
-        refuse_repeats(seen, true, found["id"], found["set"])
+        refuse_repeats(seen, found)
     return found
 
 
@@ -155,7 +159,7 @@ def _wide(seen: Profile) -> Roles:
     known = solve(seen, BESIDE_MODELS, known)
     # A column named like an id whose values repeat is neither the id nor a model.
     ids = {*names.named(seen.headings, names.ID)} - seen.chosen
-    special = {found, *known.of("id", "run", "set"), *seen.named, *ids} - {None}
+    special = {found, *known.columns, *seen.named, *ids} - {None}
     of_folders = seen.of_folders - special - seen.chosen
     beside = [h for h in seen.headings if h in of_folders]
     candidates = [h for h in seen.headings if h not in special and h not in beside]

@@ -18,6 +18,8 @@ from modelcompare.data.kinds import UNDECLARED
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.profile import Profile
+from modelcompare.readers.role_table import NAMED_TRUTH
+from modelcompare.readers.roles import solve
 from modelcompare.spelling import in_one_case
 
 _WRITTEN = re.compile(r"\s*[\[({](.*)[\])}]\s*", re.DOTALL)
@@ -34,7 +36,7 @@ def with_label_sets(seen: Profile) -> Profile:
     if seen.columns.score or other:
         return seen
     seen = _of_indicators(seen)
-    true = seen.columns.true or names.first(seen.headings, names.TRUE)
+    true = solve(seen, [NAMED_TRUTH])["truth"]
     truth = None if true is None else _tuples(seen.frame[true], seen, true)
     if true is None or truth is None:
         return seen

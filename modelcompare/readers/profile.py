@@ -83,10 +83,6 @@ class Profile:
         """Return the first column with a usual name and no other role."""
         return next(iter(self.usual(usual)), None)
 
-    def folds(self, used: Collection[str | None]) -> list[str]:
-        """Return the column of folds, unless it has a role."""
-        return self.usual(names.FOLD, used)[:1]
-
     def could_be_of(self, heading: str, truth: str, share: float = SHARED) -> bool:
         """Return whether a column has labels of another, or scores of its two classes."""
         known = self.present(truth)

@@ -34,6 +34,9 @@ from modelcompare.words import KindOrAuto
 
 # Names that no column of a table has; a column named run may describe the samples.
 _RUN, _GROUP = " run", " group"
+# Roles in the order of the line, those that it names apart, and those of records.
+_FIRST, _APART = ("truth", "id", "model", "set", "run"), ("filter", "fold", "time")
+_OF_RECORDS = ("model", "set", "run", "filter", "id", "truth")
 
 
 @dataclass(frozen=True)
@@ -89,25 +92,37 @@ def wide_predictions(
     used = [h for name in predictions.scores.beside for h in scores[name].values()]
     unused = [each for each in roles.left_out if each not in used]
     unread = [*unused, *(name for name in scores if name not in predictions.scores.beside)]
-    truth = f"labels by {counted(columns.people)}, {columns.annotators}" if columns.people else true
-    dates = names.named(filter(None, [*roles.left_out, roles["id"]]), names.DATE)
+    found, date = _written(roles), roles["time"]
+    if columns.people:
+        found["truth"] = f"labels by {counted(columns.people)}, {columns.annotators}"
+    if numbers_answers(roles["run"], seen.columns.runs):
+        found["answer"] = found.pop("run")
     return Reading(
         with_source(predictions, "answers" if ITEM in frame else None, unread),
         {
-            "truth": truth or "none (scores)", "id": roles["id"], "set": roles["set"],
-            "answer" if numbers_answers(roles["run"], seen.columns.runs) else "run": roles["run"],
-            "judge": counted(columns.judged),
+            "truth": "none (scores)", **found, "judge": counted(columns.judged),
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "scores beside": counted([*predictions.scores.beside]),
-            "left out": counted([*dict.fromkeys([*unused, *seen.folds(roles.outputs)])]),
+            "left out": counted([*dict.fromkeys([*unused, *_unused_folds(seen, roles)])]),
             "no better than chance": counted(
                 _at_chance(predictions) if known is None and columns.models is None else []
             ),
-            "not used": f"the order in time ({dates[0]}; see --time {dates[0]})" if dates else "",
+            "not used": f"the order in time ({date}; see --time {date})" if date else "",
             "direction": write_directions([None] * (true is None), columns.direction()),
         },
     )  # fmt: skip
+
+
+def _written(roles: Roles) -> dict[str, str]:
+    """Write the columns by role, with the reasons, without those that have a part of their own."""
+    others = [role for role in roles.found if role not in (*_FIRST, *_APART)]
+    return {r: roles.found[r].written for r in (*_FIRST, *others) if r in roles.found}
+
+
+def _unused_folds(seen: Profile, roles: Roles) -> list[str]:
+    """Return the column of folds, unless an option names it."""
+    return [heading for heading in roles.of("fold") if heading not in seen.named]
 
 
 def _at_chance(predictions: Predictions) -> list[str]:
@@ -161,7 +176,7 @@ def table_records(seen: Profile, roles: Roles) -> Records:
     """Return the records of a table with known roles; rows without ids are numbered."""
     refuse_in_rows(seen.columns, seen.where)
     frame, outputs = seen.frame, roles.outputs[""]
-    made = {role: frame[found.heading] for role, found in roles.found.items()}
+    made = {role: frame[roles[role]] for role in _OF_RECORDS if roles[role] is not None}
     if "truth" in made:
         made["y_true"] = made.pop("truth")
     if "id" not in made:
@@ -171,15 +186,15 @@ def table_records(seen: Profile, roles: Roles) -> Records:
         made["y_pred" if what is None else prefix + what] = frame[heading]
     if not roles.scored:
         made |= {SCORE + heading: frame[heading] for heading in roles.left_out}
-    parts = {role: roles[role] for role in ("truth", "id", "model", "set", "run")}
+    parts = _written(roles)
     parts["scores" if roles.scored else "predictions"] = ", ".join(outputs.values())
     listed = ", ".join(roles.left_out if roles.scored else ())
     unused = {"not used": f"{listed} (see --read score={roles.left_out[0]})"} if listed else {}
-    unused["left out"] = ", ".join(seen.folds([roles["id"]]))
+    unused["left out"] = ", ".join(_unused_folds(seen, roles))
     return Records(
         frame=pd.DataFrame(made), beside=frame, written=seen.written,
         kind="scores" if roles.scored else seen.columns.kind, format="table",
-        answers=numbers_answers(roles["run"], seen.columns.runs),
+        answers=numbers_answers(roles["run"], seen.columns.runs), id_heading=roles["id"] or "id",
         parts={part: f"column {heading}" for part, heading in parts.items() if heading} | unused,
     )  # fmt: skip
 
@@ -283,7 +298,7 @@ def _add_beside(
     A row is named by sample and run if samples occur in several. Runs of one sample are not
     independent, so they form its cluster unless clusters were named.
     """
-    if columns.groups == "id" and records.parts.get("id", "column id") == "column id":
+    if columns.groups == records.id_heading == "id":
         # A sample with its runs is the cluster, even if the log names other clusters.
         rows, columns = rows.drop(columns=_GROUP, errors="ignore"), replace(columns, groups=None)
     outputs = [SCORE + score for score in scores] or [

@@ -65,6 +65,8 @@ class Records:
         several samples have nothing in common, unlike those of one training run.
     greater_is_better : bool, optional
         Direction of the scores, if the format determines it.
+    id_heading : str
+        The name of the ids, where options name them.
     """
 
     frame: pd.DataFrame
@@ -77,6 +79,7 @@ class Records:
     classes: tuple[tuple[str, ...], ...] = ()
     answers: bool = False
     greater_is_better: bool | None = None
+    id_heading: str = "id"
 
     @property
     def scores(self) -> tuple[str, ...]:

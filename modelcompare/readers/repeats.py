@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
@@ -12,21 +10,23 @@ from modelcompare.readers import names
 from modelcompare.readers.cell_types import Column, as_numbers
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.profile import Profile
+from modelcompare.readers.roles import Roles
 
 # Folds of a partition, where scores do not say how many it had.
 _USUAL_FOLDS = 10
 
 
-def refuse_repeats(seen: Profile, true: str, identity: str | None, test_set: str | None) -> None:
+def refuse_repeats(seen: Profile, roles: Roles) -> None:
     """Refuse rows without ids that hold the same samples several times.
 
     Balanced classes, and the folds of one partition in any order, are no evidence of it; several
     test sets may have the same samples.
     """
-    columns, fold, frame = seen.columns, seen.first(names.FOLD), seen.frame
-    known = {identity, columns.id, columns.groups, columns.runs} != {None}
-    if known or seen.holds_objects(true):
+    columns, frame, true, test_set = seen.columns, seen.frame, roles["truth"], roles["set"]
+    known = {roles["id"], columns.id, columns.groups, columns.runs} != {None}
+    if known or true is None or seen.holds_objects(true):
         return
+    fold = None if roles["fold"] in seen.named else roles["fold"]
     if test_set is not None:
         frame = frame[frame[test_set] == frame[test_set].iloc[0]]
     numbers = [true] if np.isfinite(as_numbers(frame[true].head())).any() else []
@@ -61,12 +61,12 @@ def _cycles(fold: Column, truth: Column) -> int:
     return times if all(np.array_equal(first, other) for other in others) else 1
 
 
-def refuse_fold_scores(seen: Profile, keys: Sequence[str | None]) -> None:
-    """Refuse one score of a model in each fold; `keys` name models, runs and sets."""
-    fold = names.first(seen.headings, names.FOLD)
+def refuse_fold_scores(seen: Profile, roles: Roles) -> None:
+    """Refuse one score of a model in each fold, of each run and set."""
+    fold, keys = roles["fold"], roles.of("model", "run", "set", "filter")
     if fold is None:
         return
-    others = {*names.named(seen.headings, names.RUN), *keys} - {None, fold}
+    others = {*names.named(seen.headings, names.RUN), *keys} - {fold}
     if not seen.frame.duplicated([fold, *others]).any():
         k = min(seen.frame[fold].nunique(), _USUAL_FOLDS)
         raise ValueError(

@@ -158,6 +158,18 @@ PRED = Role(
 KEY = Role(
     name="id", usual=names.ID, shares=True, fits=_completes_key, others=None, shows=_completes_key
 )
+# Columns without outputs that describe samples; folds may be named as clusters, dates as ids.
+DESCRIBING = (
+    Role(name="fold", usual=names.FOLD, shares=True),
+    Role(
+        name="time", usual=names.DATE, shares=True,
+        fits=lambda at: (
+            at.heading == at.seen.columns.id or at.heading not in at.seen.chosen | at.seen.named
+        ),
+    ),
+)  # fmt: skip
+# The truth of a table whose cells are still lists, or texts, of labels.
+NAMED_TRUTH = Role(name="truth", option="true", usual=names.TRUE, shares=True)
 
 
 def truth_of(seen: Profile) -> str | None:

@@ -25,6 +25,11 @@ class Found:
     heading: str
     reason: Reason
 
+    @property
+    def written(self) -> str:
+        """The column, and the reason if neither an option nor its name is it."""
+        return f"{self.heading} (by its values)" if self.reason == "structure" else self.heading
+
 
 @dataclass(frozen=True)
 class Roles:
@@ -54,6 +59,11 @@ class Roles:
     def of(self, *roles: str) -> list[str]:
         """Return the columns of those roles that have one."""
         return [self.found[role].heading for role in roles if role in self.found]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that have a role."""
+        return [each.heading for each in self.found.values()]
 
     @property
     def needed(self) -> list[str]:
@@ -128,7 +138,7 @@ class Role:
 
 def candidates(seen: Profile, role: Role, known: Roles) -> Rivals:
     """Yield columns that may have a role: the most usual names that fit, or else by structure."""
-    taken = {*known.skip, *known.of(*known.found)} | (set() if role.shares else seen.named)
+    taken = {*known.skip, *known.columns} | (set() if role.shares else seen.named)
     usual = [h for h in names.named(seen.headings, role.usual) if h not in taken]
     fits = False
     for heading in usual:

@@ -56,6 +56,7 @@ ROLES = tuple(
         ("run", "runs", _RUN), ("model", "model", names.MODEL), ("set", "id", names.SET),
     )
 )  # fmt: skip
+_METRIC = Role(name="metric", usual=("metric", "metric_name"))
 # Roles of the columns of a table of results.
 COLUMNS = ColumnRoles(("id", "model", "runs", "score"), several=("score",))
 # Words of names of columns beside the scores of leaderboards.
@@ -208,7 +209,7 @@ def _ways(seen: Profile, texts: Sequence[str], roles: Roles) -> str:
 
 def _metric(seen: Profile) -> str | None:
     """Return the name of the metric, which one column may give."""
-    for heading in seen.usual(("metric", "metric_name")):
+    for heading in solve(seen, [_METRIC]).of("metric"):
         first, *others = seen.frame[heading].unique()
         if others:
             raise ValueError(

@@ -14,11 +14,16 @@ import pandas as pd
 
 from modelcompare.data.positive import UnnamedError
 from modelcompare.directions import direction_of
-from modelcompare.readers import cell_types, names
+from modelcompare.readers import names
 from modelcompare.readers.content import File
 from modelcompare.readers.messages import DoubtError, as_flags
 from modelcompare.readers.options import Columns
+from modelcompare.readers.profile import Profile
+from modelcompare.readers.roles import Candidate, Role, Roles, candidates
 
+# Roles without usual names, as any column of those below is a guess.
+_ID = Role(name="id", others=None, shows=lambda at: _may_name_samples(at))
+_SCORE = Role(name="score", others=None, shows=lambda at: _may_score(at))
 # What errors write where no column is sure.
 _UNNAMED = "COLUMN"
 _MOST_TRIES, _MOST_ROWS, _MOST_PATHS = 12, 100_000, 3
@@ -52,10 +57,10 @@ def with_command(
 
 def _guesses(tables: Sequence[pd.DataFrame], columns: Columns) -> Iterator[Options]:
     """Yield options that name the ids and the scores, the likeliest first."""
-    shared = [str(heading) for heading in tables[0] if all(heading in table for table in tables)]
-    free = [heading for heading in shared if heading not in columns.named.values()]
-    ids = [None] if columns.id else [None, *_ids(tables, free)]
-    scores = _scores(tables[0], free) if not columns.score else []
+    shared = [heading for heading in tables[0] if all(heading in table for table in tables)]
+    seen = [Profile(table[shared], columns, "") for table in tables]
+    ids = [None] if columns.id else [None, *_headings(seen, _ID)]
+    scores = _headings(seen[:1], _SCORE) if not columns.score else []
     sets = [(), *([tuple(scores)] if len(scores) > 1 else []), *((score,) for score in scores)]
     for chosen, identity in product(sets, ids):
         options = {"id": identity, "score": chosen}
@@ -65,29 +70,29 @@ def _guesses(tables: Sequence[pd.DataFrame], columns: Columns) -> Iterator[Optio
             yield {**given, "missing": "drop"}
 
 
-def _ids(tables: Sequence[pd.DataFrame], headings: Sequence[str]) -> list[str]:
-    """Return columns whose cells differ, named like ids or texts of samples."""
-    found = []
-    for heading in headings:
-        plain = names.plain(heading)
-        named = plain in (*names.ID, *names.PROSE) or plain.endswith(("id", "name", "key", "index"))
-        cells = [table[heading] for table in tables]
-        if not named or any(map(cell_types.holds_objects, cells)):
-            continue
-        if all(each.notna().all() and each.nunique() > len(each) / 2 for each in cells):
-            found.append(heading)
+def _headings(tables: Sequence[Profile], role: Role) -> list[str]:
+    """Return columns that may have a role in each table, texts about samples last."""
+    first, *others = ([each.heading for each in candidates(t, role, Roles())] for t in tables)
+    found = [heading for heading in first if all(heading in other for other in others)]
     return sorted(found, key=lambda heading: names.plain(heading) in names.PROSE)
 
 
-def _scores(table: pd.DataFrame, headings: Sequence[str]) -> list[str]:
-    """Return columns of numbers that are named like scores."""
-    return [
-        heading for heading in headings
-        if not names.describes(heading)
-        and (names.plain(heading) in names.SCORE or _is_score(heading))
-        and not cell_types.holds_objects(table[heading])
-        and pd.to_numeric(table[heading].dropna(), errors="coerce").notna().all()
-    ]  # fmt: skip
+def _may_name_samples(at: Candidate) -> bool:
+    """Return whether a column is named like ids or texts of samples, and its cells differ."""
+    plain, cells = names.plain(at.heading), at.seen.frame[at.heading]
+    named = plain in (*names.ID, *names.PROSE) or plain.endswith(("id", "name", "key", "index"))
+    if not named or at.seen.holds_objects(at.heading):
+        return False
+    return bool(cells.notna().all()) and cells.nunique() > len(cells) / 2
+
+
+def _may_score(at: Candidate) -> bool:
+    """Return whether a column has numbers and is named like scores."""
+    named = names.plain(at.heading) in names.SCORE or _is_score(at.heading)
+    if not named or names.describes(at.heading) or at.seen.holds_objects(at.heading):
+        return False
+    numbers = pd.to_numeric(at.seen.frame[at.heading].dropna(), errors="coerce")
+    return bool(numbers.notna().all())
 
 
 def _is_score(heading: str) -> bool:

@@ -12,6 +12,7 @@ from modelcompare.data.kinds import UNDECLARED
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import as_options, listed
 from modelcompare.readers.profile import Profile
+from modelcompare.readers.role_table import NAMED_TRUTH
 from modelcompare.readers.roles import Role, solve
 from modelcompare.words import KindName
 
@@ -49,7 +50,7 @@ def with_survival_pairs(seen: Profile) -> Profile:
     wanted = columns.event is not None or columns.output_kind.events
     roles = solve(seen, [TIME, EVENT])
     time, event = roles["time"], roles["event"]
-    true = columns.true or names.first(seen.headings, names.TRUE)
+    true = solve(seen, [NAMED_TRUTH])["truth"]
     if not wanted and true is not None and true != names.first(seen.headings, TIME.usual):
         return seen
     if time is None or event is None:

@@ -75,7 +75,8 @@ def test_missing_values_of_a_regression_are_missing(tmp_path):
 @pytest.mark.parametrize("name", ["label", "target", "gold", "Ground Truth", "trueLabel", "answer"])
 def test_the_truth_is_found_by_its_name(tmp_path, name):
     frame = pd.DataFrame({name: TRUTH, "bert": labels(0), "cnn": labels(1)})
-    assert sentence(frame, tmp_path) == f"truth: {name}; models: 2 (bert, cnn)"
+    reason = " (by its values)" if name == "answer" else ""
+    assert sentence(frame, tmp_path) == f"truth: {name}{reason}; models: 2 (bert, cnn)"
 
 
 def test_columns_that_name_or_describe_the_samples_are_no_models(tmp_path):
@@ -87,7 +88,7 @@ def test_columns_that_name_or_describe_the_samples_are_no_models(tmp_path):
         "truth: none (scores); id: item; models: 2 (a, b); direction: direction not known"
     )
     frame = pd.DataFrame({"photo": images, "label": TRUTH, "bert": labels(0)})
-    assert sentence(frame, tmp_path) == "truth: label; id: photo; models: 1 (bert)"
+    assert sentence(frame, tmp_path) == "truth: label; id: photo (by its values); models: 1 (bert)"
 
 
 def test_a_long_table_is_recognised_by_its_columns(tmp_path):
@@ -135,7 +136,9 @@ def test_a_model_may_be_called_model(tmp_path):
 
 def test_models_can_be_named_by_a_pattern(tmp_path):
     frame = pd.DataFrame({"y": TRUTH, "bert_0": labels(0), "bert_1": labels(1), "cnn": labels(2)})
-    assert sentence(frame, tmp_path, models=["bert_*"]) == "truth: y; models: 2 (bert_0, bert_1)"
+    assert sentence(frame, tmp_path, models=["bert_*"]) == (
+        "truth: y (by its values); models: 2 (bert_0, bert_1)"
+    )
 
 
 def test_fields_inside_objects_are_reached_by_dotted_names():
@@ -280,16 +283,12 @@ def test_any_table_is_understood_rightly_or_refused(tmp_path_factory, table, wri
         found = read(source, checked_columns())
     except ValueError:
         return
-    text = found.parts
+    text = {
+        part: str(each).removeprefix("column ").removesuffix(" (by its values)")
+        for part, each in found.parts.items()
+    }
     assert {*found.predictions.models} - {f"{true}_copy"} in (models, {"t"}), text
     assert (true is None) == (found.predictions.y_true is None), text
     if true is not None:
-        assert str(text["truth"]).removeprefix("column ") in (true, f"{true}_copy")
-    assert text.get("id") in (
-        None,
-        identity,
-        f"column {identity}",
-        "note",
-        "id_again",
-        "Unnamed: 0",
-    ), text
+        assert text["truth"] in (true, f"{true}_copy")
+    assert text.get("id") in (None, identity, "note", "id_again", "Unnamed: 0"), text

@@ -1,8 +1,13 @@
 """The solver gives columns to roles by options, names and structure, and keeps the reasons."""
 
+from typing import Any
+
+import numpy as np
 import pandas as pd
 import pytest
 
+import modelcompare as mc
+from modelcompare.readers import column_roles, reading
 from modelcompare.readers.column_roles import find_roles, profile_of
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
@@ -19,7 +24,7 @@ WIDE = pd.DataFrame(
 )
 
 
-def roles_of(frame: pd.DataFrame, **options: str) -> Roles:
+def roles_of(frame: pd.DataFrame, **options: Any) -> Roles:
     return find_roles(profile_of(frame, Columns(**options), "the table"), alone=True)
 
 
@@ -29,6 +34,34 @@ def test_each_column_of_a_role_has_its_reason():
         "id": Found("sentence", "structure"),
     }
     assert roles_of(WIDE, true="cnn").found["truth"] == Found("cnn", "option")
+
+
+def test_columns_that_describe_samples_have_roles_too_and_ids_may_be_dates():
+    frame = WIDE.assign(fold=["x", "y", "z"] * 4, day=[f"2026-01-{n:02}" for n in range(1, 13)])
+    found = roles_of(frame, models=("cnn", "bow"))
+    assert (found["fold"], found["time"]) == ("fold", "day")
+    found = roles_of(frame.drop(columns="sentence"), id="day", models=("cnn", "bow"))
+    assert (found["id"], found["time"], found.found["time"].reason) == ("day", "day", "name")
+    assert roles_of(frame, groups="fold", models=("cnn", "bow"))["fold"] == "fold"
+
+
+def test_the_line_gives_a_role_of_a_new_row_and_each_reason_that_is_no_name(monkeypatch):
+    site = Role(name="site", usual=("hospital",))
+    monkeypatch.setattr(column_roles, "BESIDE_MODELS", (*column_roles.BESIDE_MODELS, site))
+    numbers = WIDE.assign(hospital=["no", "yes"] * 6)
+    parts = reading.wide_predictions(
+        seen := profile_of(numbers, Columns(), "t"), find_roles(seen, alone=True), name=None
+    ).parts
+    assert reading.in_one_line(parts) == (
+        "truth: gold; id: sentence (by its values); site: hospital; models: 2 (cnn, bow)"
+    )
+
+
+def test_arrays_have_roles_by_the_same_names(tmp_path):
+    labels = np.resize([0, 1], 6)
+    np.savez(tmp_path / "a.npz", Truth=labels, cnn=labels, Item=np.arange(6) + 7, labels=["a", "b"])
+    found = mc.read_predictions(tmp_path / "a.npz")
+    assert (found.models, found.ids.tolist()) == (("cnn",), [7, 8, 9, 10, 11, 12])
 
 
 def test_a_name_that_is_not_always_the_truths_needs_the_structure_of_it():

@@ -20,9 +20,21 @@ from modelcompare.readers.profile import Profile
 from modelcompare.readers.roles import Candidate, Role, Roles, solve
 from modelcompare.readers.tables import column_at
 
-# Usual names of the columns of two models that met, and of the winner.
-_SIDES = (("model_a", "model_b"), ("model_1", "model_2"), ("model1", "model2"))
-_WINNER = ("winner",)
+# Usual names of the columns of two models that met.
+_SIDES = {"model_a": "model_b", "model_1": "model_2", "model1": "model2"}
+_OPPOSITE = {**_SIDES, **{second: first for first, second in _SIDES.items()}}
+
+
+def _has_opposite(at: Candidate) -> bool:
+    """Return whether the column of the other model is there too."""
+    return bool(names.named(at.seen.headings, (_OPPOSITE[names.plain(at.heading)],)))
+
+
+_BATTLE = (
+    Role(name="model_a", usual=(*_SIDES,), fits=_has_opposite, shares=True),
+    Role(name="model_b", usual=(*_SIDES.values(),), fits=_has_opposite, shares=True),
+    Role(name="winner", usual=("winner",), shares=True),
+)
 
 
 def _varies(at: Candidate) -> bool:
@@ -70,9 +82,10 @@ class Found:
 
 def are_battles(frame: pd.DataFrame, columns: Columns, where: str) -> bool:
     """Return whether columns are named like battles; refuse those that only look like them."""
-    headings = [str(heading) for heading in frame.columns]
-    sides = _usual_sides(headings)
-    found = names.named(headings, _WINNER)
+    seen = Profile(frame, columns, where)
+    roles, headings = solve(seen, _BATTLE), seen.headings
+    one, other, found = roles["model_a"], roles["model_b"], roles.of("winner")
+    sides = None if one is None or other is None else (one, other)
     if sides is not None and (found or {*_GAMES} <= {*headings}):
         return True
     others = [name for name in columns.named if name not in ("id", "groups")]
@@ -115,7 +128,8 @@ def with_winner(frame: pd.DataFrame, where: str) -> pd.DataFrame:
     A battle is won in both games, or a tie; it is left out if the judge failed in one
     (lm-sys/FastChat 0e6d3e4, llm_judge/show_result.py, display_result_pairwise).
     """
-    if not {*_GAMES} <= {*frame.columns} or names.named(map(str, frame.columns), _WINNER):
+    known = solve(Profile(frame, Columns(), where), _BATTLE)["winner"]
+    if known is not None or not {*_GAMES} <= {*frame.columns}:
         return frame
     one, other = (frame[heading] for heading in _GAMES)
     failed = (one == _FAILED) | (other == _FAILED)
@@ -123,12 +137,6 @@ def with_winner(frame: pd.DataFrame, where: str) -> pd.DataFrame:
         what = f"left out {failed.sum():,} of {len(frame):,} battles"
         warn_of_data(f"{where}: {what}, in which the judge failed.")
     return frame.assign(winner=one.where(one == other, "tie"))[~failed]
-
-
-def _usual_sides(headings: Sequence[str]) -> tuple[str, str] | None:
-    plain = {names.words(heading): heading for heading in headings}
-    usual = (pair for pair in _SIDES if {*pair} <= plain.keys())
-    return next(((plain[one], plain[other]) for one, other in usual), None)
 
 
 def _of_winners(frame: pd.DataFrame, headings: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -167,17 +175,18 @@ def sides_in(frame: pd.DataFrame, given: Sequence[str | None], where: str) -> li
             f"{','.join(map(str, given))}."
         )
     check_columns_distinct(frame, where)
-    headings = [str(heading) for heading in frame.columns]
-    usual = *(_usual_sides(headings) or (None, None)), names.first(headings, _WINNER)
-    sides = [one or other for one, other in zip(given, usual, strict=True)]
-    if None in sides or sides[0] == sides[1]:
+    seen = Profile(frame, Columns(), where)
+    known = Roles.given(**dict(zip(("model_a", "model_b", "winner"), given, strict=True)))
+    roles = solve(seen, _BATTLE, known)
+    sides = roles.of("model_a", "model_b", "winner")
+    if len(sides) < 3 or sides[0] == sides[1]:
         raise ValueError(
             f"{where}: battles need three columns, of the two models and of the winner, usually "
-            f"model_a, model_b and winner; there are {listed(headings, 8)}. Name them with "
+            f"model_a, model_b and winner; there are {listed(seen.headings, 8)}. Name them with "
             "columns={'model_a': ..., 'model_b': ..., 'winner': ...} (--read "
             "battles=MODEL_A,MODEL_B,WINNER)."
         )
-    return [*map(str, sides)]
+    return sides
 
 
 def battles_in(

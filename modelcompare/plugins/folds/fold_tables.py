@@ -12,15 +12,36 @@ from modelcompare.readers import names
 from modelcompare.readers.column_roles import profile_of
 from modelcompare.readers.messages import as_options, listed
 from modelcompare.readers.options import Columns
-from modelcompare.readers.roles import Role, Roles, solve
+from modelcompare.readers.roles import Candidate, Rivals, Role, Roles, solve
 from modelcompare.readers.score_tables import ScoreTable, frame_of, read_scores
 from modelcompare.words import is_missing, label_name, value_name
 
+
+def _named_exactly(at: Candidate) -> bool:
+    """Return whether a heading is the name: not ``Fold 1``, which has a fold's scores."""
+    return names.words(at.heading) in at.role.usual
+
+
+def _alone(first: Candidate, rivals: Rivals) -> bool:
+    """Choose the only column, and refuse several."""
+    for other in rivals:
+        raise ValueError(
+            f"`table` has columns {first.heading!r} and {other.heading!r}, which are both named "
+            f"like the {first.role.name} of a score; leave one out."
+        )
+    return True
+
+
 # Columns of a fold, and of what was measured on it, besides the scores.
-_ROLES = {
-    "fold": names.FOLD, "repeat": ("repeat", "repetition"), "n_train": ("n_train",),
-    "n_test": ("n_test",), "metric": ("metric", "metric_name"), "label": ("label",),
-}  # fmt: skip
+_ROLES = tuple(
+    Role(name=name, option=option, usual=usual, fits=_named_exactly, accepts=_alone)
+    for name, option, usual in (
+        ("fold", "id", names.FOLD), ("repeat", "", ("repeat", "repetition")),
+        ("n_train", "", ("n_train",)), ("n_test", "", ("n_test",)),
+        ("metric", "", ("metric", "metric_name")), ("label", "", ("label",)),
+    )
+)  # fmt: skip
+_USUAL = frozenset(name for role in _ROLES for name in role.usual)
 # Numbers with fractions are scores, of a model that is named ``method``, say.
 _MODEL = Role(
     name="model", option="model", usual=names.MODEL,
@@ -42,11 +63,11 @@ def read_folds(table: Any, columns: Columns) -> tuple[pd.DataFrame, ScoreTable]:
         The scores with a row for each fold and value, and how they were read.
     """
     frame = frame_of(table)
-    levels = [name for name in frame.index.names if name is not None and _role(str(name))]
+    levels = [name for name in frame.index.names if names.words(str(name)) in _USUAL]
     seen = profile_of(frame.reset_index(level=levels) if levels else frame, columns, "`table`")
     model = solve(seen, [_MODEL], Roles(skip=seen.chosen))["model"]
-    roles = {h: "fold" if h == columns.id else _role(h) for h in seen.headings if h != model}
-    frame = seen.frame.rename(columns={h: role for h, role in roles.items() if role})
+    roles = solve(seen, _ROLES, Roles(skip=[] if model is None else [model]))
+    frame = seen.frame.rename(columns={each.heading: r for r, each in roles.found.items()})
     check_columns_distinct(frame, "`table`")
     if model is not None and "fold" not in frame:
         raise ValueError(
@@ -86,15 +107,10 @@ def _describe_scores(frame: pd.DataFrame) -> pd.DataFrame:
         "metric": [None if key.metric is None else str(key.metric) for key in keys],
         "label": [None if is_missing(key.label) else key.label for key in keys],
     }
-    described = frame[[name for name in _ROLES if name in frame]].assign(
+    described = frame[[name for name in (r.name for r in _ROLES) if name in frame]].assign(
         **{name: pd.Series(each, frame.index, dtype=object) for name, each in columns.items()}
     )
     return described.set_axis(rows)
-
-
-def _role(heading: str) -> str | None:
-    """Return the role of a column of this name: not ``Fold 1``, which has a fold's scores."""
-    return next((role for role, usual in _ROLES.items() if names.words(heading) in usual), None)
 
 
 def _refuse_repeated(frame: pd.DataFrame, model: str | None) -> None:

@@ -267,14 +267,14 @@ def _check_repeats(rows: Rows, seen: Profile, roles: Roles) -> None:
 
     As for names, up to ten million rows are compared.
     """
-    true, fold = roles["truth"], seen.first(names.FOLD)
+    true, fold = roles["truth"], roles["fold"]
     alone = roles["id"] is None and seen.columns.groups is None
     if true is None or not alone or not ROW_BLOCK < rows.n_rows <= MOST_NAMES:
         return
     if fold is not None or seen.is_real(true):
         held = [true] if fold is None else [true, fold]
         parts = [arrow_table(part, rows.where) for part in rebatch(rows.batches(held), ROW_BLOCK)]
-        refuse_repeats(seen.holding(pd.concat(parts, ignore_index=True)), true, None, None)
+        refuse_repeats(seen.holding(pd.concat(parts, ignore_index=True)), roles.without("set"))
 
 
 def _refuse_repeated(where: str, heading: str, ids: AnyArray) -> None:
