@@ -85,6 +85,8 @@ class Plugin:
         `model_gate` calls, or None.
     formats : str
         Formats of logs: `modelcompare.readers.formats.Format`.
+    documents : mapping of str to tuple of str
+        Rows of tables and lists of the documentation, by the name of each.
     """
 
     name: str
@@ -103,6 +105,7 @@ class Plugin:
     sources: str = ""
     pytest: str = ""
     formats: str = ""
+    documents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def load(self, place: str) -> Any:
         """Import a place in its package."""

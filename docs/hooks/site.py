@@ -1,6 +1,7 @@
 """Hooks of mkdocs: add generated pages, and fix links as each page is read."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -9,6 +10,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from docs.hooks import gallery, metric_pages, mount, notebooks, reference
+from modelcompare import plugs
 
 _SOURCES = {uri: path for path, uri in mount.MOUNTED.items()}
 _MAP = "llms.txt"
@@ -24,11 +26,20 @@ def _metric_pages() -> dict[str, str | bytes]:
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Add the metrics to the reference."""
+    """Add the pages of plugins, and the metrics to the reference."""
+    guides: Any = next(entry["How to"] for entry in config.nav or () if "How to" in entry)
+    guides[-2:-2] = [{title: uri} for title, uri in _pages_of_plugins()]
     entries: Any = next(entry["Reference"] for entry in config.nav or () if "Reference" in entry)
     pages = [uri for uri in _metric_pages() if uri.endswith(".md")]
     index, *others = sorted(pages, key=lambda uri: (not uri.endswith("index.md"), uri))
     entries.insert(-3, {"Metrics": [index, *others]})
+
+
+def _pages_of_plugins() -> Iterator[tuple[str, str]]:
+    """Yield the titles and places of the pages that plugins have in the list of pages."""
+    for plugin in plugs.plugins().values():
+        for row in plugin.documents.get("pages", ()):
+            yield from re.findall(r"^\[(.+)\]\(docs/(.+?)\)", row)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

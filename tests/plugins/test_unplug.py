@@ -24,6 +24,7 @@ QUICK = (
 )  # fmt: skip
 ALL_NAMES = (
     "tests/plugins", "tests/cli", "tests/bad_input", "tests/report", "tests/test_choices.py", "tests/test_contracts.py",
+    "tests/test_documents.py",
     "tests/test_init.py", "tests/test_pickles.py", "tests/test_public_api.py", "tests/test_suggestions.py",
 )  # fmt: skip
 

@@ -9,4 +9,18 @@ PLUGIN = Plugin(
     readers="coco:READERS",
     kinds="kinds:KINDS",
     metrics="metrics:METRICS",
+    documents={
+        "inputs": (
+            "detections of objects in images (COCO) | `modelcompare compare boxes.json "
+            "boxes_large.json boxes_small.json -m map`: [how](docs/detection.md)",
+        ),
+        "sources": (
+            "COCO's annotations and results of boxes | `compare boxes.json boxes_large.json "
+            "boxes_small.json -m map`: [how](detection.md)",
+        ),
+        "pages": (
+            "[Detections](docs/detection.md): mean average precision by COCO's rule, images as "
+            "units",
+        ),
+    },
 )

@@ -8,4 +8,14 @@ PLUGIN = Plugin(
     public={"crossval": "crossval"},
     additions="commands:ADDITIONS",
     score_tables="run:SCORE_TABLES",
+    documents={
+        "inputs": (
+            "estimators, fold scores | `mc.crossval.compare_estimators`, "
+            "`mc.crossval.compare_folds`: [how](docs/estimators.md)",
+        ),
+        "pages": (
+            "[Estimators, folds, published numbers](docs/estimators.md): cross-validation, fold "
+            "scores, published counts",
+        ),
+    },
 )

@@ -8,4 +8,9 @@ PLUGIN = Plugin(
     public={"studies": "studies"},
     commands="commands:COMMANDS",
     additions="commands:ADDITIONS",
+    documents={
+        "pages": (
+            "[The paper's studies](docs/studies.md): the studies of Yacouby and Axman (2020)",
+        ),
+    },
 )

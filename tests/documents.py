@@ -1,0 +1,68 @@
+"""Rows of plugins in tables and lists of the documentation: ``python -m tests.documents`` writes them.
+
+A table, or a list, follows a line ``<!-- plugins: NAME -->``. Its rows without a mark are written by hand; those with a
+mark at their end are of the plugin that it names, which has them in the `documents` of its record (`modelcompare.plugs`).
+The table ``plugins`` has what each plugin adds.
+"""
+
+import re
+
+from modelcompare import plugs
+from tests.pages import ROOT
+
+PAGES = {
+    ROOT / page: names
+    for page, names in {
+        "README.md": ("inputs", "questions"), "docs/reading.md": ("sources", "logs"),
+        "docs/plugins.md": ("plugins",), "llms.txt": ("pages",),
+    }.items()
+}  # fmt: skip
+_BLOCK = re.compile(r"(?<=^<!-- plugins: {} -->\n)(?:.+\n)+", re.MULTILINE)
+_OF_PLUGIN = re.compile(r"<!-- \w+ -->(?: \|)?$")
+
+
+def rows_of(plugin, table):
+    """Rows that a plugin has in a table."""
+    return [_added(plugin)] if table == "plugins" else plugin.documents.get(table, ())
+
+
+def _added(plugin):
+    """Names, commands and options that a plugin adds."""
+    additions = plugin.load(plugin.additions) if plugin.additions else ()
+    commands = plugin.load(plugin.commands) if plugin.commands else ()
+    cells = (
+        [f"mc.{name}" for name in plugin.public],
+        [each.name for each in commands],
+        [f"{each.command} {option.flag}" for each in additions for option in each.options],
+    )
+    return " | ".join([plugin.name, *(", ".join(f"`{each}`" for each in cell) for cell in cells)])
+
+
+def updated(text, table):
+    """The text of a page whose table has the rows of the plugins that are there, after all others."""
+
+    def written(block):
+        own = [line for line in block[0].splitlines() if not _OF_PLUGIN.search(line)]
+        form = "| {} <!-- {} --> |" if own[0].startswith("|") else "- {} <!-- {} -->"
+        rows = [
+            form.format(row, name)
+            for name, plugin in plugs.plugins().items()
+            for row in rows_of(plugin, table)
+        ]
+        return "\n".join([*own, *rows, ""])
+
+    return re.sub(_BLOCK.pattern.format(table), written, text, count=1, flags=re.MULTILINE)
+
+
+def pages():
+    """The text of each page, and as it must be."""
+    for page, tables in PAGES.items():
+        text = before = page.read_text("utf-8")
+        for table in tables:
+            text = updated(text, table)
+        yield page, before, text
+
+
+if __name__ == "__main__":
+    for page, _, text in pages():
+        page.write_text(text, "utf-8", newline="\n")
