@@ -63,6 +63,10 @@ class Plugin:
     refusals : str
         Functions that refuse a table that is read whole: where it is read with others, or block by
         block.
+    roles : str
+        Roles of columns that describe samples, and are left out: `readers.roles.Role`.
+    checks : str
+        Functions that refuse a table by the roles of its columns: ``f(seen, roles)``.
     scores : str
         Records of scores that are computed from a source: `data.columns.Made`.
     kinds : str
@@ -96,6 +100,8 @@ class Plugin:
     additions: str = ""
     readers: str = ""
     refusals: str = ""
+    roles: str = ""
+    checks: str = ""
     scores: str = ""
     kinds: str = ""
     metrics: str = ""

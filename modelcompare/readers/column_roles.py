@@ -26,10 +26,10 @@ from modelcompare.readers.options import Columns, Outputs, with_named
 from modelcompare.readers.patterns import with_patterns
 from modelcompare.readers.profile import Profile, check_labels
 from modelcompare.readers.records import PROBABILITY
-from modelcompare.readers.repeats import refuse_fold_scores, refuse_repeats
+from modelcompare.readers.repeats import refuse_repeats
 from modelcompare.readers.role_table import (
     BESIDE_MODELS,
-    DESCRIBING,
+    DATE,
     IN_ROWS,
     KEY,
     MODEL,
@@ -81,15 +81,17 @@ def refuse_others(seen: Profile) -> None:
 def find_roles(seen: Profile, *, alone: bool) -> Roles:
     """Find the roles of a table's columns; `alone` if the table has all models."""
     found = _roles(seen, alone=alone)
-    # Ids may be dates.
     others = {*found.without("id").columns, *found.needed}
-    describing = solve(seen, DESCRIBING, Roles(skip=others))
+    describing = solve(seen, (DATE, *rows("roles")), Roles(skip=others))
     found = replace(found, found={**describing.found, **found.found})
-    if found["truth"] is None:
-        refuse_fold_scores(seen, found)
-    elif found["model"] is None:
-        refuse_repeats(seen, found)
+    check_rows(seen, found)
     return found
+
+
+def check_rows(seen: Profile, roles: Roles) -> None:
+    """Refuse rows that are not independent samples, by their roles."""
+    for check in (refuse_repeats, *rows("checks")):
+        check(seen, roles)
 
 
 def _roles(seen: Profile, *, alone: bool) -> Roles:

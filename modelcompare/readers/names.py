@@ -45,7 +45,6 @@ SET = (
 # Names the result in a row, of several for one sample.
 FILTER = ("filter", "metric", "metric_name", "scorer")
 DATE = ("date", "datetime", "timestamp", "time", "day", "week", "month", "ds")
-FOLD = ("fold", "fold_id", "cv_fold")
 PRED = (
     "y_pred", "pred", "preds", "prediction", "predictions", "predicted", "predicted_label",
     "pred_label", "output", "hypothesis", "hyp", "response", "model_output", "pred_text",

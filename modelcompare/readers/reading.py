@@ -26,6 +26,7 @@ from modelcompare.readers.options import ITEM, OWN_RUN, Columns, column_of
 from modelcompare.readers.patterns import of_models, refuse_in_rows
 from modelcompare.readers.profile import Profile, agree_by_chance
 from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_part
+from modelcompare.readers.role_table import of_plugins
 from modelcompare.readers.roles import Roles
 from modelcompare.readers.separate_runs import with_own_runs
 from modelcompare.readers.tables import column_at
@@ -35,7 +36,7 @@ from modelcompare.words import KindOrAuto
 # Names that no column of a table has; a column named run may describe the samples.
 _RUN, _GROUP = " run", " group"
 # Roles in the order of the line, those that it names apart, and those of records.
-_FIRST, _APART = ("truth", "id", "model", "set", "run"), ("filter", "fold", "time")
+_FIRST, _APART = ("truth", "id", "model", "set", "run"), ("filter", "time")
 _OF_RECORDS = ("model", "set", "run", "filter", "id", "truth")
 
 
@@ -104,7 +105,7 @@ def wide_predictions(
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "scores beside": counted([*predictions.scores.beside]),
-            "left out": counted([*dict.fromkeys([*unused, *_unused_folds(seen, roles)])]),
+            "left out": counted([*dict.fromkeys([*unused, *_left_to_plugins(seen, roles)])]),
             "no better than chance": counted(
                 _at_chance(predictions) if known is None and columns.models is None else []
             ),
@@ -116,13 +117,14 @@ def wide_predictions(
 
 def _written(roles: Roles) -> dict[str, str]:
     """Write the columns by role, with the reasons, without those that have a part of their own."""
-    others = [role for role in roles.found if role not in (*_FIRST, *_APART)]
+    apart = {*_FIRST, *_APART, *of_plugins()}
+    others = [role for role in roles.found if role not in apart]
     return {r: roles.found[r].written for r in (*_FIRST, *others) if r in roles.found}
 
 
-def _unused_folds(seen: Profile, roles: Roles) -> list[str]:
-    """Return the column of folds, unless an option names it."""
-    return [heading for heading in roles.of("fold") if heading not in seen.named]
+def _left_to_plugins(seen: Profile, roles: Roles) -> list[str]:
+    """Return the columns of roles that plugins add, unless an option names them."""
+    return [h for h in roles.of(*of_plugins()) if h not in seen.named]
 
 
 def _at_chance(predictions: Predictions) -> list[str]:
@@ -190,7 +192,7 @@ def table_records(seen: Profile, roles: Roles) -> Records:
     parts["scores" if roles.scored else "predictions"] = ", ".join(outputs.values())
     listed = ", ".join(roles.left_out if roles.scored else ())
     unused = {"not used": f"{listed} (see --read score={roles.left_out[0]})"} if listed else {}
-    unused["left out"] = ", ".join(_unused_folds(seen, roles))
+    unused["left out"] = ", ".join(_left_to_plugins(seen, roles))
     return Records(
         frame=pd.DataFrame(made), beside=frame, written=seen.written,
         kind="scores" if roles.scored else seen.columns.kind, format="table",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from modelcompare.plugs import rows
 from modelcompare.readers import names
 from modelcompare.readers.messages import DoubtError, as_options
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
@@ -158,18 +159,20 @@ PRED = Role(
 KEY = Role(
     name="id", usual=names.ID, shares=True, fits=_completes_key, others=None, shows=_completes_key
 )
-# Columns without outputs that describe samples; folds may be named as clusters, dates as ids.
-DESCRIBING = (
-    Role(name="fold", usual=names.FOLD, shares=True),
-    Role(
-        name="time", usual=names.DATE, shares=True,
-        fits=lambda at: (
-            at.heading == at.seen.columns.id or at.heading not in at.seen.chosen | at.seen.named
-        ),
+# Ids may be dates.
+DATE = Role(
+    name="time", usual=names.DATE, shares=True,
+    fits=lambda at: (
+        at.heading == at.seen.columns.id or at.heading not in at.seen.chosen | at.seen.named
     ),
 )  # fmt: skip
 # The truth of a table whose cells are still lists, or texts, of labels.
 NAMED_TRUTH = Role(name="truth", option="true", usual=names.TRUE, shares=True)
+
+
+def of_plugins() -> tuple[str, ...]:
+    """Return the names of the roles that plugins add."""
+    return tuple(role.name for role in rows("roles"))
 
 
 def truth_of(seen: Profile) -> str | None:

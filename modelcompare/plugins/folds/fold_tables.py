@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.data.checks import check_columns_distinct
+from modelcompare.plugins.folds.columns import FOLD
 from modelcompare.readers import names
 from modelcompare.readers.column_roles import profile_of
 from modelcompare.readers.messages import as_options, listed
@@ -36,7 +37,7 @@ def _alone(first: Candidate, rivals: Rivals) -> bool:
 _ROLES = tuple(
     Role(name=name, option=option, usual=usual, fits=_named_exactly, accepts=_alone)
     for name, option, usual in (
-        ("fold", "id", names.FOLD), ("repeat", "", ("repeat", "repetition")),
+        ("fold", "id", FOLD.usual), ("repeat", "", ("repeat", "repetition")),
         ("n_train", "", ("n_train",)), ("n_test", "", ("n_test",)),
         ("metric", "", ("metric", "metric_name")), ("label", "", ("label",)),
     )

@@ -7,6 +7,8 @@ PLUGIN = Plugin(
     package=__package__,
     public={"crossval": "crossval"},
     additions="commands:ADDITIONS",
+    roles="columns:ROLES",
+    checks="columns:CHECKS",
     score_tables="run:SCORE_TABLES",
     documents={
         "inputs": (

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import pandas as pd
 
+from modelcompare.plugins.folds.columns import FOLD
 from modelcompare.plugins.folds.fold_comparison import FoldComparison
 from modelcompare.plugins.folds.fold_scores import compare_folds
 from modelcompare.plugins.folds.words import FoldTest
@@ -24,7 +25,7 @@ def folds(
     given = options if rope is None else {**options, "rope": rope}
     of_folds = [f"--{name.replace('_', '-')}" for name in _OF_FOLDS if name in given]
     of_sets = test is not None and test not in get_args(FoldTest)
-    named = bool(names.named(map(str, frame.columns), names.FOLD))
+    named = bool(names.named(map(str, frame.columns), FOLD.usual))
     if not (named or of_folds or (test and not of_sets)):
         return None
     if of_sets or figure or "runs" in reading["columns"]:

@@ -15,15 +15,15 @@ from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import DataWarning, rows_from
 from modelcompare.data.described import answers_of
-from modelcompare.data.kinds import all_kinds
 from modelcompare.data.misspelt import Answers
 from modelcompare.data.positive import conventional
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.labels import COLLAPSE_AT
 from modelcompare.plugins.large.blocks import MOST_NAMES, TIMES, Rows, cells, check_names, rebatch
+from modelcompare.plugins.large.words import KINDS
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import same_types
-from modelcompare.readers.column_roles import find_roles, profile_of, refuse_others
+from modelcompare.readers.column_roles import check_rows, find_roles, profile_of, refuse_others
 from modelcompare.readers.item_counts import is_of_counts
 from modelcompare.readers.label_sets import with_label_sets
 from modelcompare.readers.lists import with_class_columns
@@ -31,7 +31,7 @@ from modelcompare.readers.messages import as_options
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.reading import wide_predictions
-from modelcompare.readers.repeats import refuse_repeats
+from modelcompare.readers.role_table import of_plugins
 from modelcompare.readers.roles import Roles
 from modelcompare.readers.shapes import refuse_ids
 from modelcompare.readers.survival import with_survival_pairs
@@ -164,11 +164,10 @@ class Layout:
     def settled(self, shown: Predictions) -> Layout:
         """Return the layout with the classes and output types of some rows."""
         for model, kind in shown.kinds.items():
-            if not kind.scannable:
-                known = ", ".join(each.name for each in all_kinds().values() if each.scannable)
+            if kind.name not in KINDS:
                 raise CannotScanError(
                     f"{self.where}: model {model!r} gave {kind}, and a scan reads "
-                    f"{known}; read it whole with read_predictions."
+                    f"{', '.join(KINDS)}; read it whole with read_predictions."
                 )
         kinds = {*shown.kinds.values()}
         declared: Any = kinds.pop().name if len(kinds) == 1 else self.columns.kind
@@ -267,14 +266,14 @@ def _check_repeats(rows: Rows, seen: Profile, roles: Roles) -> None:
 
     As for names, up to ten million rows are compared.
     """
-    true, fold = roles["truth"], roles["fold"]
+    true, others = roles["truth"], roles.of(*of_plugins())
     alone = roles["id"] is None and seen.columns.groups is None
     if true is None or not alone or not ROW_BLOCK < rows.n_rows <= MOST_NAMES:
         return
-    if fold is not None or seen.is_real(true):
-        held = [true] if fold is None else [true, fold]
-        parts = [arrow_table(part, rows.where) for part in rebatch(rows.batches(held), ROW_BLOCK)]
-        refuse_repeats(seen.holding(pd.concat(parts, ignore_index=True)), roles.without("set"))
+    if others or seen.is_real(true):
+        read = rows.batches([true, *others])
+        parts = [arrow_table(part, rows.where) for part in rebatch(read, ROW_BLOCK)]
+        check_rows(seen.holding(pd.concat(parts, ignore_index=True)), roles.without("set"))
 
 
 def _refuse_repeated(where: str, heading: str, ids: AnyArray) -> None:
