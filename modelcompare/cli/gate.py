@@ -129,10 +129,10 @@ def _comment(found: GateAnswer, numbers: str) -> str:
     table = found.to_markdown().replace("@", "@\u200b")
     numbers = numbers.replace("`", "\\u0060")
     text = f"{_MARKER}\n**{found._word}**\n\n{table}"
-    folded = f"<details><summary>Numbers</summary>\n\n```json\n{numbers}```\n\n</details>\n"
-    if len(text) + len(folded) >= _LONGEST_COMMENT:
-        folded = "The numbers are too long for a comment; `--format json` prints them.\n"
-    return f"{text}\n{folded}"
+    details = f"<details><summary>Numbers</summary>\n\n```json\n{numbers}```\n\n</details>\n"
+    if len(text) + len(details) >= _LONGEST_COMMENT:
+        details = "The numbers are too long for a comment; `--format json` prints them.\n"
+    return f"{text}\n{details}"
 
 
 def _leave_for_workflow(found: GateAnswer, numbers: str) -> None:

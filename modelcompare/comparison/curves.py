@@ -17,7 +17,7 @@ from modelcompare.report.fields import Field, frame
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import first_models
-from modelcompare.report.figures.style import CHANCE, MAX_LINES, Look, looks, plain_axes
+from modelcompare.report.figures.style import CHANCE, MAX_LINES, Look, look_of_each, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_interval, format_percent
 from modelcompare.report.result import Result
@@ -154,7 +154,7 @@ def plot_curve(result: CurveResult, signature: str, *, ax: Axes | None = None) -
     areas = order.set_index("model")
     keys = [
         (f"{model}  {_area(areas.loc[model], 'AUC' if roc else 'AP')}", look)
-        for model, look in looks(models)
+        for model, look in look_of_each(models)
     ]
     note = f"bands: {level} at each x by itself; " if banded else ""
     caption = Caption(title, signature, shown, f"{note}dotted: chance", [*keys, ("chance", CHANCE)])
@@ -163,7 +163,7 @@ def plot_curve(result: CurveResult, signature: str, *, ax: Axes | None = None) -
         plain_axes(axes)
         x, y = ([0, 1], [0, 1]) if roc else ([0, 1], [result.share, result.share])
         axes.plot(x, y, **CHANCE.options(linewidth=1))
-        for model, look in looks(models):
+        for model, look in look_of_each(models):
             _draw_curve(axes, result, model, look)
         axes.set(xlim=(0, 1), ylim=(0, 1.01), aspect="equal")
         axes.set_xlabel("false positive rate" if roc else "recall")

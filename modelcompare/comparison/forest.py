@@ -21,8 +21,8 @@ from modelcompare.report.figures.interval_rows import (
     NAME_WIDTH,
     Row,
     draw_intervals,
-    folded_name,
     height_of,
+    wrapped_name,
 )
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.selection import models_by_class, part_shown, shown_classes
@@ -167,7 +167,7 @@ def _rows(result: Compared, kind: Kind, shown: Mapping[int, Sequence[int]]) -> l
     for at, models in shown.items():
         label = result.keys[at].label
         if label is not None:
-            rows.append(Row(folded_name(f"class {label}")))
+            rows.append(Row(wrapped_name(f"class {label}")))
         if kind == "differences":
             rows += _difference_rows(result, at, models)
         else:
@@ -187,7 +187,7 @@ def model_rows(result: Compared, kind: Kind, at: int, models: Sequence[int]) -> 
             ends = _ends(i, at, (result.point, interval.low, interval.high))
             text = _row_text(result, at, name, ends)
         differs = bool(low[i, at] > 1) if result.directed[at] else None
-        yield Row(folded_name(name), _defined(ends), differs, text)
+        yield Row(wrapped_name(name), _defined(ends), differs, text)
 
 
 def _difference_rows(result: Compared, at: int, models: Sequence[int]) -> Iterator[Row]:
@@ -199,7 +199,7 @@ def _difference_rows(result: Compared, at: int, models: Sequence[int]) -> Iterat
     leader = models[0] if baseline is None else names.index(baseline)
     sides = [*combinations(models, 2)]
     if len(models) > _ALL_PAIRS:
-        yield Row(folded_name(f"{_leading(result, at)}: {names[leader]}"))
+        yield Row(wrapped_name(f"{_leading(result, at)}: {names[leader]}"))
         sides = [(leader, model) for model in models if model != leader]
     for first, second in sides:
         if baseline is not None and leader not in (first, second):
@@ -214,7 +214,7 @@ def _difference_rows(result: Compared, at: int, models: Sequence[int]) -> Iterat
             ends = (-ends[0], -ends[2], -ends[1])
         text = _row_text(result, at, f"{names[first]} {minus}", ends, signed=True)
         significant = bool(result.announced[row, at])
-        yield Row(folded_name(*name), _defined(ends), significant, text)
+        yield Row(wrapped_name(*name), _defined(ends), significant, text)
 
 
 def _ends(row: int, at: int, arrays: Sequence[AnyArray]) -> tuple[float, float, float]:
@@ -246,7 +246,7 @@ def group_panel(
     rows = [*above]
     for group, found in groups.items():
         name = group if isinstance(group, str) else " = ".join(map(str, group))
-        rows.append(Row(folded_name(name)))
+        rows.append(Row(wrapped_name(name)))
         rows += model_rows(found, "scores", at, found.order[:most, at].tolist())
     key = found.keys[at]
     label = f"{interval_title(found.confidence_level)}, {better_side(found, key.metric)}"

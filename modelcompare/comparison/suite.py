@@ -20,7 +20,7 @@ from modelcompare.directions import Words, words_of
 from modelcompare.engine.axis import pair_frame
 from modelcompare.engine.units import has_several_runs
 from modelcompare.report.document import Finding
-from modelcompare.report.figures.interval_rows import Row, folded_name
+from modelcompare.report.figures.interval_rows import Row, wrapped_name
 from modelcompare.report.numbers import (
     decimals_for,
     format_digits,
@@ -297,10 +297,10 @@ def mean_rows(
     own = own.head(most)
     leader, *others = own["model"]
     beaten, _ = pairs_of_leader(pairs, leader, others)
-    rows = [Row(folded_name(what))]
+    rows = [Row(wrapped_name(what))]
     for row in own.itertuples():
         ends = (row.estimate, row.ci_low, row.ci_high)
         text = f"{row.model}: {format_interval(row.ci_low, row.ci_high, 3)}"
         differs = None if up is None else row.model in beaten
-        rows.append(Row(folded_name(row.model), ends, differs, text))
+        rows.append(Row(wrapped_name(row.model), ends, differs, text))
     return rows

@@ -56,8 +56,8 @@ class Kind:
         objects of each label; and times until an event.
     soft : bool
         Whether outputs are probabilities, not decisions.
-    scannable, bounded : bool
-        Whether rows can be read block by block, and values with missing results have bounds.
+    bounded : bool
+        Whether values with missing results have bounds.
     cells, check, read, fits : str
         Places of the functions that convert cells of a table of texts; that check an array of
         outputs (`outputs.checked_output`); that read the truth and outputs together, if arrays by
@@ -88,7 +88,6 @@ class Kind:
     objects: bool = False
     events: bool = False
     soft: bool = False
-    scannable: bool = False
     bounded: bool = False
     cells: str = f"{_CELLS}:names"
     check: str = ""
@@ -143,7 +142,7 @@ class Kind:
 LABELS = Kind(
     "labels", "labels", "classification",
     (("y_true", _N, "True labels."), ("y_pred", _N, "Predicted labels.")),
-    has_classes=True, scannable=True, bounded=True, check=f"{_OUTPUTS}:class_codes",
+    has_classes=True, bounded=True, check=f"{_OUTPUTS}:class_codes",
     loss=f"{_LOSSES}:of_labels", disagreements=f"{_DISAGREEMENTS}:of_classes",
     default_metrics=("accuracy", "f1_macro"), twin="probabilities",
 )  # fmt: skip
@@ -154,7 +153,7 @@ PROBABILITIES = Kind(
         ("y_prob", "array-like of shape (n_samples, n_classes)",
          "Probabilities; of shape (n_samples,) that of the positive one of two classes."),
     ),
-    has_classes=True, soft=True, scannable=True, cells=f"{_CELLS}:numbers",
+    has_classes=True, soft=True, cells=f"{_CELLS}:numbers",
     check=f"{_OUTPUTS}:class_probabilities",
     loss=f"{_LOSSES}:of_probabilities", disagreements=f"{_DISAGREEMENTS}:of_classes",
     views={"labels": f"{_OUTPUTS}:likeliest_classes"},
@@ -164,20 +163,20 @@ PROBABILITIES = Kind(
 VALUES = Kind(
     "values", "real values", "regression",
     (("y_true", _N, "True values."), ("y_pred", _N, "Predicted values.")),
-    real=True, scannable=True, cells=f"{_CELLS}:numbers", check=f"{_OUTPUTS}:real_numbers",
+    real=True, cells=f"{_CELLS}:numbers", check=f"{_OUTPUTS}:real_numbers",
     loss=f"{_LOSSES}:of_values",
     disagreements=f"{_DISAGREEMENTS}:of_numbers",
     default_metrics=("rmse", "mae", "r2"), of_two_classes=("roc_auc", "average_precision"),
 )  # fmt: skip
 SCORES = Kind(
     "scores", "scores", "evaluation", (("scores", _N, "Score of each sample."),),
-    scored=True, scannable=True, bounded=True, cells=f"{_CELLS}:numbers",
+    scored=True, bounded=True, cells=f"{_CELLS}:numbers",
     check=f"{_OUTPUTS}:example_scores", loss=f"{_LOSSES}:of_scores",
     disagreements=f"{_DISAGREEMENTS}:of_numbers", default_metrics=("mean_score",),
 )  # fmt: skip
 TEXTS = Kind(
     "texts", "texts", "text-generation", (_REFERENCES, ("y_pred", _TEXTS, "Hypotheses.")),
-    free_text=True, scannable=True, cells=f"{_CELLS}:texts", check=f"{_OUTPUTS}:texts",
+    free_text=True, cells=f"{_CELLS}:texts", check=f"{_OUTPUTS}:texts",
     loss=f"{_LOSSES}:of_texts", disagreements=f"{_DISAGREEMENTS}:of_texts", twin="text_lists",
 )  # fmt: skip
 TEXT_LISTS = Kind(

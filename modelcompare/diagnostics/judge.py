@@ -33,7 +33,7 @@ from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, frame, member
-from modelcompare.report.figures.interval_rows import Row, draw_intervals, folded_name, height_of
+from modelcompare.report.figures.interval_rows import Row, draw_intervals, height_of, wrapped_name
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.matrices import draw_shares, most_confused
 from modelcompare.report.figures.plots import Plots
@@ -76,7 +76,7 @@ def plot_judge(result: JudgeReport, ax: Axes | None = None) -> Figure:
     """
     models, of_models = first_models(result.bias["model"].tolist(), _MOST_BARS)
     rows = [
-        Row(folded_name(row.model), (row.difference, row.ci_low, row.ci_high),
+        Row(wrapped_name(row.model), (row.difference, row.ci_low, row.ci_high),
             row.p_adjusted < result.alpha, f"{row.model}: {result._in_words(row)}")
         for row in result.bias.head(len(models)).itertuples()
     ]  # fmt: skip

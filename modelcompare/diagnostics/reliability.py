@@ -119,7 +119,7 @@ class Reliability(Result, stem="reliability", title="Calibration"):
             "reliability": self._table(
                 "Confidence and accuracy in each bin", self.table, "model",
                 column("from", "low", decimals=2), column("to", "high", decimals=2), "n",
-                "confidence", "accuracy", interval, decimals=3, folded=True,
+                "confidence", "accuracy", interval, decimals=3, on_request=True,
             ),
             "errors": self._whole_table(
                 "errors", "Expected calibration error", self.confidence_level, decimals=3

@@ -13,7 +13,7 @@ from modelcompare.report.writers.terminal import (
     ASCII,
     CharacterAxis,
     TextColumn,
-    fold,
+    break_name,
     table_lines,
     total_width,
 )
@@ -171,13 +171,13 @@ def test_a_terminal_without_unicode_gets_ascii(make_comparison):
 
 @given(st.text("abc_-", max_size=60), st.integers(2, 20))
 def test_folding_loses_no_character_and_keeps_the_width(name, width):
-    lines = fold(name, width)
+    lines = break_name(name, width)
     assert "".join(lines) == name
     assert all(len(line) <= width for line in lines)
 
 
 def test_wide_characters_count_twice():
-    assert fold("日本語モデル", 6) == ["日本語", "モデル"]
+    assert break_name("日本語モデル", 6) == ["日本語", "モデル"]
 
 
 def test_columns_stand_under_their_headers():
@@ -207,10 +207,10 @@ def test_a_folded_cell_moves_the_next_row_down():
 
 
 def test_words_are_not_broken_where_there_are_blanks():
-    assert fold("not enough data", 9) == ["not ", "enough ", "data"]
-    assert fold("non-inferior", 8) == ["non-", "inferior"]
+    assert break_name("not enough data", 9) == ["not ", "enough ", "data"]
+    assert break_name("non-inferior", 8) == ["non-", "inferior"]
     # A word that needs several lines anyway begins on the first.
-    assert fold("a_" + 20 * "x", 12) == ["a_" + 10 * "x", 10 * "x"]
+    assert break_name("a_" + 20 * "x", 12) == ["a_" + 10 * "x", 10 * "x"]
 
 
 def test_headers_are_folded_within_their_columns():

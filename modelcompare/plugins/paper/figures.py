@@ -19,7 +19,7 @@ from modelcompare.report.figures.style import (
     OTHER,
     LineStyle,
     Look,
-    looks,
+    look_of_each,
     plain_axes,
 )
 from modelcompare.report.figures.types import Axes, Figure
@@ -85,7 +85,7 @@ def draw_lines(
     # A row for each ratio and a column for each model, also if a value is missing.
     table = part.pivot(index="ratio", columns="model", values=column).sort_index()
     if len(models) <= MAX_LINES:
-        for model, look in looks(models):
+        for model, look in look_of_each(models):
             axes.plot(table.index, table[model], **look.options(linestyle=line))
         return
     low, middle, high = np.nanquantile(table.to_numpy(), [0.05, 0.5, 0.95], axis=1)
@@ -96,7 +96,7 @@ def draw_lines(
 
 def model_keys(models: Sequence[str]) -> list[tuple[str, Look]]:
     """Return the entries of the legend for `draw_lines`; none for more models than colours."""
-    return looks(models) if len(models) <= MAX_LINES else []
+    return look_of_each(models) if len(models) <= MAX_LINES else []
 
 
 def range_note(models: Sequence[str]) -> str:

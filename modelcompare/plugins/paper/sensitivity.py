@@ -30,7 +30,7 @@ from modelcompare.report.fields import HIDDEN, Field, frame
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import among, first_models
-from modelcompare.report.figures.style import MAX_LINES, draw_bands, looks, plain_axes
+from modelcompare.report.figures.style import MAX_LINES, draw_bands, look_of_each, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
@@ -65,7 +65,7 @@ def plot_sensitivity(
         f"Same decisions, other confidences: {study.n_samples:,} samples, "
         f"{interval_title(study.confidence_level)}"
     )
-    caption = Caption(title, study.signature, shown, keys=looks(models), y_label="change")
+    caption = Caption(title, study.signature, shown, keys=look_of_each(models), y_label="change")
 
     def draw(what: str, name: str, axes: Axes) -> None:
         plain_axes(axes, name)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from modelcompare.report.figures.interval_rows import folded_name
+from modelcompare.report.figures.interval_rows import wrapped_name
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.selection import part_shown
 from modelcompare.report.figures.style import LEADING, MUTED
@@ -33,7 +33,7 @@ def plot_critical_difference(
     n_models, ranks = len(ranks), ranks[:MAX_MODELS]
     together = np.array(found["together"])[: len(ranks), : len(ranks)]
     places = ranks["mean_rank"].tolist()
-    names = [folded_name(f"{row.model} ({row.mean_rank:.2f})") for row in ranks.itertuples()]
+    names = [wrapped_name(f"{row.model} ({row.mean_rank:.2f})") for row in ranks.itertuples()]
     bars = _bars(together)
     caption = Caption(
         f"Mean rank by {name}: {n_models} models over {found['n_sets']} test sets, tests at "

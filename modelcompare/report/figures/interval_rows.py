@@ -16,7 +16,7 @@ from modelcompare.report.figures.style import (
     plain_axes,
 )
 from modelcompare.report.figures.types import Axes
-from modelcompare.report.writers.terminal import fold
+from modelcompare.report.writers.terminal import break_name
 
 NAME_WIDTH = 26
 MINUS = "\N{MINUS SIGN}"
@@ -32,9 +32,11 @@ class Row(NamedTuple):
     description: str = ""  # the same in words and rounded numbers
 
 
-def folded_name(*names: str) -> str:
+def wrapped_name(*names: str) -> str:
     """Break long names into lines."""
-    return "\n".join(line for name in names for line in fold(escape.visible(name), NAME_WIDTH))
+    return "\n".join(
+        line for name in names for line in break_name(escape.visible(name), NAME_WIDTH)
+    )
 
 
 def height_of(rows: Sequence[Row]) -> float:

@@ -158,13 +158,13 @@ def _surround(figure: Any, caption: Caption) -> None:
     style = {"x": left, "ha": "left", "va": "top"}
     note = "\n".join(filter(None, [caption.note, caption.signature]))
     above = [
-        figure.text(y=1, s=folded(text, room, size, bold=bold), fontsize=size,
+        figure.text(y=1, s=lines_of(text, room, size, bold=bold), fontsize=size,
                     fontweight="bold" if bold else "normal", **style)
         for text, size, bold in ((caption.title, _TITLE, True), (caption.shown, _SHOWN, False))
         if text
     ]  # fmt: skip
     below: list[Any] = [_legend(figure, caption.keys, room)] if caption.keys else []
-    small = folded(note, room, _NOTE)
+    small = lines_of(note, room, _NOTE)
     below.append(figure.text(y=0, s=small, fontsize=_NOTE, color=MUTED, **style))
     top, bottom = (sum(_height(part) + _GAP for part in parts) for parts in (above, below))
     whole = height + top + bottom + 2 * _MARGIN
@@ -200,7 +200,7 @@ def _handles(keys: Sequence[tuple[str, Look]], room: float = 6.0) -> list[Any]:
     from matplotlib.lines import Line2D
 
     return [
-        Line2D([], [], label=folded(label, room - 0.5, 8.0), **look.options(markersize=5))
+        Line2D([], [], label=lines_of(label, room - 0.5, 8.0), **look.options(markersize=5))
         for label, look in keys
     ]
 
@@ -219,7 +219,7 @@ def _legend(figure: Figure, keys: Sequence[tuple[str, Look]], room: float) -> An
     return legend
 
 
-def folded(text: str, room: float, size: float, *, bold: bool = False) -> str:
+def lines_of(text: str, room: float, size: float, *, bold: bool = False) -> str:
     """Break a text into lines of at most `room` inches, between words where that is possible."""
     lines: list[str] = []
     for line in escape.figure(text).split("\n"):
@@ -276,7 +276,9 @@ def _fit_texts(figure: Figure) -> None:
         for text, room in ((title, wide), (axes.xaxis.label, wide), (axes.yaxis.label, high)):
             if text.get_text():
                 bold = text.get_fontweight() == "bold"
-                text.set_text(folded(text.get_text(), room, float(text.get_fontsize()), bold=bold))
+                text.set_text(
+                    lines_of(text.get_text(), room, float(text.get_fontsize()), bold=bold)
+                )
         _thin_out(axes.xaxis)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from modelcompare.report.figures.interval_rows import folded_name
+from modelcompare.report.figures.interval_rows import wrapped_name
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.selection import shown_classes
 from modelcompare.report.figures.style import DARK, ON_DARK, ON_LIGHT, SHADES, plain_axes
@@ -100,8 +100,8 @@ def _name_models(axes: Axes, models: Sequence[str]) -> None:
 
 def _short(name: str) -> str:
     """The name in one line; the middle of a long one is left out."""
-    folded = folded_name(name).replace("\n", "")
-    return folded if len(folded) <= 30 else f"{folded[:13]}\u2026{folded[-16:]}"
+    whole = wrapped_name(name).replace("\n", "")
+    return whole if len(whole) <= 30 else f"{whole[:13]}\u2026{whole[-16:]}"
 
 
 def plot_confusion(

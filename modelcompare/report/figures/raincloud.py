@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.report.figures.interval_rows import folded_name, name_rows
+from modelcompare.report.figures.interval_rows import name_rows, wrapped_name
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.style import LEADING, MUTED, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
@@ -59,10 +59,10 @@ def _draw_metric(
     rows: list[tuple[str, NDArray[np.float64] | None]] = []
     for label, models in heaps:
         if label is not None:
-            rows.append((folded_name(f"class {label_name(label)}"), None))
+            rows.append((wrapped_name(f"class {label_name(label)}"), None))
         for model in models:
             values = values_of(model, metric, label)
-            rows.append((folded_name(model), values[~np.isnan(values)]))
+            rows.append((wrapped_name(model), values[~np.isnan(values)]))
     for position, (_, drawn) in zip(name_rows(axes, rows), rows, strict=True):
         if drawn is not None and len(drawn):
             _draw_cloud(axes, position, drawn, level)

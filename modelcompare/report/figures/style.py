@@ -56,7 +56,7 @@ UNTESTED = Look(MUTED, "o")
 CHANCE = Look(MUTED, line=":")
 
 
-def looks(models: Sequence[str]) -> list[tuple[str, Look]]:
+def look_of_each(models: Sequence[str]) -> list[tuple[str, Look]]:
     """Give a colour and a marker to each model, while colours last."""
     named = zip(models, MODEL_COLOURS, MARKERS, strict=False)
     return [(model, Look(colour, marker)) for model, colour, marker in named]
@@ -95,7 +95,7 @@ def plain_log(axis: Axis) -> None:
 
 def draw_bands(axes: Axes, frame: pd.DataFrame, x: str, y: str, models: Sequence[str]) -> None:
     """Draw values over their intervals, a line for each model."""
-    for model, look in looks(models):
+    for model, look in look_of_each(models):
         rows = rows_at(frame, model=model).sort_values(x)
         ends = rows["ci_low"], rows["ci_high"]
         axes.fill_between(rows[x], *ends, color=look.colour, alpha=0.16, linewidth=0)

@@ -88,7 +88,7 @@ def _section(document: Document, place: int) -> dict[str, Any]:
     for metric in dict.fromkeys(table.metric for table in tables.values()):
         names = [name for name, table in tables.items() if table.metric == metric]
         of_metric = [
-            shown[n] | {"figure": None if shown[n]["shown"].folded else drawings.pop(n, None)}
+            shown[n] | {"figure": None if shown[n]["shown"].on_request else drawings.pop(n, None)}
             for n in names
         ]
         found = [drawings.pop(name) for name in names if name in drawings]

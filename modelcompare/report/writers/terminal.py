@@ -99,7 +99,7 @@ def _table(
     headed = len(shown.columns) > 2
     kept = [column for column in shown.columns if not headed or column.kind not in HEADING]
     columns = _stacked(_narrowed([_text_column(shown, each) for each in kept], width), width)
-    columns = _with_folded_headers(columns, width)
+    columns = _with_wrapped_headers(columns, width)
     columns += _drawn_intervals(shown, width - total_width(columns) - GAP, glyphs)
     yield from table_lines(columns, _headings(shown) if headed else None)
     yield from _hidden(table.hidden(shown), brief)
@@ -147,7 +147,7 @@ def _narrowed(columns: Sequence[TextColumn], width: int) -> list[TextColumn]:
     return fitted
 
 
-def _with_folded_headers(columns: Sequence[TextColumn], width: int) -> list[TextColumn]:
+def _with_wrapped_headers(columns: Sequence[TextColumn], width: int) -> list[TextColumn]:
     """Fold headers of several words that are wider than their cells, the last ones first."""
     fitted = list(columns)
     for place in reversed(range(len(fitted))):
@@ -226,18 +226,18 @@ class TextColumn:
 
     def lines(self, text: str) -> list[str]:
         """Fold a cell into lines of the column's width, and pad them."""
-        lines = [part for line in text.split("\n") for part in fold(line, self.needed)]
+        lines = [part for line in text.split("\n") for part in break_name(line, self.needed)]
         spaces = [" " * (self.needed - cell_len(line)) for line in lines]
         right = self.kind in RIGHT
         return [s + line if right else line + s for s, line in zip(spaces, lines, strict=True)]
 
 
-def fold(text: str, width: int) -> list[str]:
+def break_name(text: str, width: int) -> list[str]:
     """Break a name into lines, after a separator where one is near the end of the line.
 
     An earlier one is used where the part after it then fits into a line.
 
-    >>> fold("roberta_large_mnli_2", 12), fold("not enough data", 9)
+    >>> break_name("roberta_large_mnli_2", 12), break_name("not enough data", 9)
     (['roberta_', 'large_mnli_2'], ['not ', 'enough ', 'data'])
     """
     lines = []

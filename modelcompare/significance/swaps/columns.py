@@ -85,11 +85,11 @@ class ModelColumns:
             partial(_differences, *each, n_models, n_units)
             for each in zip(blocks, widths, strict=True)
         ]
-        sketches = [
-            _sketch(each(), (n_weights, others, width))
+        projections = [
+            _projection(each(), (n_weights, others, width))
             for each, width in zip(differences, widths, strict=True)
         ]
-        weights = _combinations([sketches[block][..., columns] for block, columns in parts])
+        weights = _combinations([projections[block][..., columns] for block, columns in parts])
         found: dict[int, Any] = {}
         of_blocks = groupby(sorted({*chain(*weights)}), lambda source: parts[source][0])
         for block, sources in of_blocks:
@@ -131,7 +131,7 @@ class ModelColumns:
         return blocks
 
 
-def _sketch(parts: Iterable[Part], shape: tuple[int, ...]) -> FloatArray:
+def _projection(parts: Iterable[Part], shape: tuple[int, ...]) -> FloatArray:
     """Return sums of differences, (n_weights, ...), under random weights of the units."""
     generator, out = np.random.default_rng(0), np.zeros(shape)
     for rows, part in parts:
@@ -179,15 +179,15 @@ def _parts(widths: Sequence[int]) -> list[tuple[int, slice]]:
     return [(k, slice(0, width)) for k, width in enumerate(widths)]
 
 
-def _combinations(sketches: Sequence[FloatArray]) -> list[dict[int, float]]:
+def _combinations(projections: Sequence[FloatArray]) -> list[dict[int, float]]:
     """Express each part as a combination of independent parts of its width.
 
     Parts whose sums agree under random weights of the units agree in every unit.
     """
-    out: list[dict[int, float]] = [{} for _ in sketches]
-    for width in {sketch.shape[2] for sketch in sketches}:
-        same = [place for place, sketch in enumerate(sketches) if sketch.shape[2] == width]
-        sums = np.stack([sketches[place].ravel() for place in same], axis=1)
+    out: list[dict[int, float]] = [{} for _ in projections]
+    for width in {each.shape[2] for each in projections}:
+        same = [place for place, each in enumerate(projections) if each.shape[2] == width]
+        sums = np.stack([projections[place].ravel() for place in same], axis=1)
         for place, weights in zip(same, _combinations_of_sums(sums), strict=True):
             out[place] = {same[source]: weight for source, weight in weights.items()}
     return out

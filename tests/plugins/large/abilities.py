@@ -13,7 +13,7 @@ from modelcompare.intervals import METHODS
 from modelcompare.metrics import METRICS
 from modelcompare.metrics.base import Metric
 from modelcompare.plugins.large import planning
-from modelcompare.plugins.large.words import ROLES
+from modelcompare.plugins.large.words import KINDS, ROLES
 from modelcompare.significance import TESTS
 from modelcompare.words import PairedTest
 from tests.public import functions
@@ -95,7 +95,7 @@ def _rows() -> Iterator[tuple[str, ...]]:
     for column, cells in beside.items():
         assert (cells[0] != NO) == (column in ROLES)
         answers.setdefault(("data with", *cells), []).append(column)
-    rest = [name for name, kind in all_kinds().items() if not kind.scannable]
+    rest = [name for name in all_kinds() if name not in KINDS]
     answers["data with", NO, f"{YES}, if it is read whole"] = rest
     for (what, *cells), names in answers.items():
         if {*cells} != {YES}:
