@@ -166,7 +166,7 @@ def _check_named(arrays: Arrays, columns: Columns, true: str, where: str) -> Non
 
 
 def _roles(arrays: Arrays, columns: Columns, where: str) -> Roles:
-    """Find the arrays of roles by their names, as far as these are those of columns."""
+    """Find the arrays that have the roles of columns, by their names."""
     n_rows = max((len(array) for array in arrays.values() if array.ndim), default=0)
     # `labels` may also be the names of the classes.
     whole = [name for name, array in arrays.items() if array.ndim and len(array) == n_rows]

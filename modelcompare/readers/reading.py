@@ -116,7 +116,7 @@ def wide_predictions(
 
 
 def _written(roles: Roles) -> dict[str, str]:
-    """Write the columns by role, with the reasons, without those that have a part of their own."""
+    """Write the columns by role, with the reasons; some roles are written apart."""
     apart = {*_FIRST, *_APART, *of_plugins()}
     others = [role for role in roles.found if role not in apart]
     return {r: roles.found[r].written for r in (*_FIRST, *others) if r in roles.found}
