@@ -23,6 +23,7 @@ from modelcompare.plugins.paper.pairs import (
     check_ratios,
 )
 from modelcompare.plugins.paper.ranking_consistency import orders_kept
+from modelcompare.plugins.paper.verdicts import of_agreement
 from modelcompare.plugins.paper.words import AgreementTest
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, frame, member
@@ -239,8 +240,16 @@ class AgreementStudy(Result, stem="agreement"):
         )  # fmt: skip
         plot = self.plot
         figures = {"agreement": plot.agreement, "agreement_population": plot.population}
-        found = [*self.notes, *self.metric_pairs.lost(self.predictions)]
+        found = [*self._sentences, *self.notes, *self.metric_pairs.lost(self.predictions)]
         return self._document({"agreement": table}, findings=found, figures=figures)
+
+    def verdict(self) -> str:
+        """Return one sentence for each pair of metrics: how often both prefer the same model."""
+        return "\n".join(self._sentences)
+
+    @property
+    def _sentences(self) -> list[str]:
+        return [*of_agreement(self.table, self.test, self.alpha)]
 
     @member(
         "metric_small", "metric_whole", "label", "ratio", "n_samples", _PCT_AGREE, "ci_low",

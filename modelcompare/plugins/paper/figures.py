@@ -21,6 +21,7 @@ from modelcompare.report.figures.style import (
     Look,
     look_of_each,
     plain_axes,
+    plain_log,
 )
 from modelcompare.report.figures.types import Axes, Figure
 
@@ -103,3 +104,20 @@ def range_note(models: Sequence[str]) -> str:
     """Explain what `draw_lines` draws for many models."""
     many = len(models) > MAX_LINES
     return f"median and range of 90 % of {len(models)} models" if many else ""
+
+
+def log_with_zero(variances: pd.Series[float], axes: Axes) -> None:
+    """Make the scale logarithmic, and linear from the smallest value down to 0 if there is a 0."""
+    values = variances.dropna().to_numpy()
+    # Because of rounding some zeros are slightly above 0.
+    positive = values[values > 1e-20]
+    if not len(positive):
+        axes.set_ylim(-0.05, 1)
+        return
+    if len(positive) < len(values):
+        least = 10.0 ** np.floor(np.log10(positive.min()))
+        axes.set_yscale("symlog", linthresh=least, linscale=0.6)
+        axes.set_ylim(bottom=-0.25 * least)
+    else:
+        axes.set_yscale("log")
+    plain_log(axes.yaxis)

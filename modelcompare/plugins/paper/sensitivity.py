@@ -25,6 +25,7 @@ from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.plugins.paper.figures import ticked_log
+from modelcompare.plugins.paper.verdicts import of_sensitivity
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, frame
 from modelcompare.report.figures.layout import Caption, draw_panels
@@ -134,7 +135,15 @@ class SensitivityStudy(Result, stem="sensitivity"):
             )
             for model, part in frame.groupby("model", sort=False)
         }  # fmt: skip
-        return self._document(tables, findings=self.scope.notes)
+        return self._document(tables, findings=[*self._sentences, *self.scope.notes])
+
+    def verdict(self) -> str:
+        """Return which metrics move when confidences change and decisions do not."""
+        return "\n".join(self._sentences)
+
+    @property
+    def _sentences(self) -> list[str]:
+        return [*of_sensitivity(self.table)]
 
 
 def _keep_zero_readable(axes: Axes) -> None:

@@ -24,6 +24,7 @@ from modelcompare.plugins.paper.pairs import (
     Pair,
     check_ratios,
 )
+from modelcompare.plugins.paper.verdicts import of_undefined
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, frame
 from modelcompare.report.figures.layout import Caption
@@ -126,7 +127,15 @@ class UndefinedStudy(Result, stem="undefined"):
                 f"% undefined at ratio {self.ratios[-1]:g}, rarest classes, mean over models",
                 rarest.head(_RAREST), "label", "support", *map(_percent, names),
             )  # fmt: skip
-        return self._document(tables, findings=self.scope.notes)
+        return self._document(tables, findings=[*self._sentences, *self.scope.notes])
+
+    def verdict(self) -> str:
+        """Return how often the metrics have no value on the smallest test sets."""
+        return "\n".join(self._sentences)
+
+    @property
+    def _sentences(self) -> list[str]:
+        return [*of_undefined(self.table, self.n_resamples)]
 
 
 @checked()

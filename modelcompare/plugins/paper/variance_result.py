@@ -26,11 +26,13 @@ from modelcompare.plugins.paper.efficiency import (
 from modelcompare.plugins.paper.figures import (
     LINE_STYLES,
     draw_lines,
+    log_with_zero,
     model_keys,
     range_note,
     ratio_axis,
 )
 from modelcompare.plugins.paper.pairs import MetricPairs, Pair, part_of
+from modelcompare.plugins.paper.verdicts import of_variances
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, columns, frame, member
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
@@ -43,7 +45,6 @@ from modelcompare.report.figures.style import (
     Look,
     draw_bands,
     plain_axes,
-    plain_log,
 )
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import interval_title
@@ -108,7 +109,7 @@ def plot_variances(
     return draw_panels(
         caption, wrapped([partial(draw, place) for place in range(len(labels))], n_columns),
         (2.7, 2.5), ax=ax, least_width=5.0,
-        finish=partial(_log_with_zero, rows["variance"]), sharex=True, sharey=True,
+        finish=partial(log_with_zero, rows["variance"]), sharex=True, sharey=True,
     )  # fmt: skip
 
 
@@ -316,8 +317,20 @@ class VarianceStudy(Result, stem="variance"):
             tables["efficiency"] = efficiency_table(self.relative_efficiency, self.confidence_level)
             of_pairs = ()
         figures = self._figures()
-        found = [*self.notes, *self.metric_pairs.lost(self.predictions)]
+        found = [*self._sentences, *self.notes, *self.metric_pairs.lost(self.predictions)]
         return self._document(tables, findings=found, figures=figures, without=of_pairs)
+
+    def verdict(self) -> str:
+        """Return one sentence for each pair of metrics: which varies less, and in how many cases.
+
+        With several models, a second one has the pairs of models that each metric separates.
+        """
+        return "\n".join(self._sentences)
+
+    @property
+    def _sentences(self) -> list[str]:
+        separated = self.separated() if len(self.models) > 1 else None
+        return [*of_variances(self.pairs, self.variance_ratios, separated)]
 
     def _summary(self, pair: Pair) -> pd.DataFrame:
         """Make one row for each part of the test set; shares in percent."""
@@ -378,20 +391,3 @@ def _metric_keys(pair: Pair, models: Sequence[str]) -> list[tuple[str, Look]]:
         (name, Look(colour if many else MUTED, line=line))
         for name, line, colour in zip(pair, LINE_STYLES, MODEL_COLOURS, strict=False)
     ]
-
-
-def _log_with_zero(variances: pd.Series[float], axes: Axes) -> None:
-    """Make the scale logarithmic, and linear from the smallest value down to 0 if there is a 0."""
-    values = variances.dropna().to_numpy()
-    # Because of rounding some zeros are slightly above 0.
-    positive = values[values > 1e-20]
-    if not len(positive):
-        axes.set_ylim(-0.05, 1)
-        return
-    if len(positive) < len(values):
-        least = 10.0 ** np.floor(np.log10(positive.min()))
-        axes.set_yscale("symlog", linthresh=least, linscale=0.6)
-        axes.set_ylim(bottom=-0.25 * least)
-    else:
-        axes.set_yscale("log")
-    plain_log(axes.yaxis)

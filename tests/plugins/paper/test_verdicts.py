@@ -1,0 +1,151 @@
+"""Verdicts of studies, right in cases that are made for each of their sentences."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.plugins.paper.verdicts import (
+    of_agreement,
+    of_sensitivity,
+    of_undefined,
+    of_variances,
+)
+
+PAIR = ("f1", "cf1")
+
+
+def ratios(*rows):
+    """A frame of variance ratios, each with its interval."""
+    table = pd.DataFrame(rows, columns=["variance_ratio", "ci_low", "ci_high"])
+    return table.assign(metric_a="f1", metric_b="cf1", label="x")
+
+
+LOWER, HIGHER, NEITHER = (2.0, 1.5, 2.5), (0.5, 0.4, 0.7), (1.1, 0.8, 1.4)
+UNDEFINED = (np.nan,) * 3
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [
+        ([LOWER] * 4, "cf1 has a lower variance than f1 in all of 4 cases (models, classes and "
+         "sizes), 2.00 times lower in the median."),
+        ([LOWER] * 3 + [NEITHER], "cf1 has a lower variance than f1 in 3 of 4 cases (models, "
+         "classes and sizes), 2.00 times lower in the median."),
+        ([LOWER] * 3 + [HIGHER], "cf1 has a lower variance than f1 in 3 of 4 cases (models, "
+         "classes and sizes), 2.00 times lower in the median; it has a higher one in 1."),
+        ([HIGHER] * 3, "cf1 has a higher variance than f1 in all of 3 cases (models, classes and "
+         "sizes), 2.00 times higher in the median."),
+        ([HIGHER] * 2 + [LOWER], "cf1 has a higher variance than f1 in 2 of 3 cases (models, "
+         "classes and sizes), 2.00 times higher in the median; it has a lower one in 1."),
+        ([NEITHER] * 2, "f1 and cf1 do not differ in variance in any of 2 cases (models, classes "
+         "and sizes)."),
+        ([LOWER] * 2 + [UNDEFINED], "cf1 has a lower variance than f1 in 2 of 3 cases (models, "
+         "classes and sizes), 2.00 times lower in the median; it has no ratio in 1."),
+        ([UNDEFINED] * 2, "The variances of f1 and cf1 have no ratio in any of 2 cases."),
+    ],
+)  # fmt: skip
+def test_the_verdict_on_variances(rows, verdict):
+    assert [*of_variances([PAIR], ratios(*rows), None)] == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("separated", "sentence"),
+    [
+        ((3, 3), " On the whole test set both separate 3 of 6 pairs of models."),
+        ((3, 5), " On the whole test set cf1 separates 5 of 6 pairs of models, f1 3 of 6."),
+        ((5, 3), " On the whole test set cf1 separates 3 of 6 pairs of models, f1 5 of 6."),
+    ],
+)
+def test_a_lower_variance_is_beside_the_pairs_that_are_separated(separated, sentence):
+    frame = pd.DataFrame({
+        "metric": [*PAIR, *PAIR], "label": "x", "ratio": [1.0, 1.0, 0.1, 0.1], "n_pairs": 6,
+        "n_separated": [*separated, 0, 0],
+    })  # fmt: skip
+    (found,) = of_variances([PAIR], ratios(LOWER), frame)
+    assert found.endswith(sentence)
+
+
+def agreement(*rows):
+    """A table of agreement, of significant and agreeing pairs of ten in each class."""
+    table = pd.DataFrame(rows, columns=["n_significant", "n_agree"])
+    table["pct_agree"] = 100 * table["n_agree"] / table["n_significant"].where(lambda n: n > 0)
+    return table.assign(metric_a="f1", metric_b="cf1", n_pairs=10, label=[*"xyz"][: len(rows)])
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [
+        ([(10, 10)], "f1 and cf1 both find a difference (wald, p < 0.01) in all of 10 pairs of "
+         "models, and prefer the same model in all of these."),
+        ([(8, 6)], "f1 and cf1 both find a difference (wald, p < 0.01) in 8 of 10 pairs of "
+         "models, and prefer the same model in 6 (75 %) of these."),
+        ([(8, 0)], "f1 and cf1 both find a difference (wald, p < 0.01) in 8 of 10 pairs of "
+         "models, and prefer the same model in 0 (0 %) of these."),
+        ([(0, 0)], "f1 and cf1 both find a difference (wald, p < 0.01) in none of 10 pairs of "
+         "models, so there is nothing to agree about."),
+        ([(8, 4), (4, 4), (0, 0)], "f1 and cf1 both find a difference (wald, p < 0.01) in 12 of "
+         "30 pairs of models and classes, and prefer the same model in 8 (66.7 %) of these (from "
+         "50 % of x to 100 % of y)."),
+    ],
+)  # fmt: skip
+def test_the_verdict_on_agreement(rows, verdict):
+    assert [*of_agreement(agreement(*rows), "wald", 0.01)] == [verdict]
+
+
+def undefined(**shares):
+    """A table of undefined shares of one class, at two sizes, of 100 test sets."""
+    rows = [
+        (name, ratio, share)
+        for name, both in shares.items()
+        for ratio, share in zip((1.0, 0.1), both, strict=True)
+    ]
+    table = pd.DataFrame(rows, columns=["metric", "ratio", "n_undefined"])
+    table["n_samples"] = (200 * table["ratio"]).astype(int)
+    return table.assign(label="rare", pct_undefined=table["n_undefined"].astype(float))
+
+
+@pytest.mark.parametrize(
+    ("shares", "verdict"),
+    [
+        ({"f1": (0, 0), "cf1": (0, 0)}, ["All metrics have a value on each of 100 test sets of "
+         "every size."]),
+        ({"f1": (0, 12), "cf1": (0, 0)}, ["Without a value on test sets of 20 samples (10 % of "
+         "all): f1 in 12 %, most often f1 of rare (12 %).", "cf1 always has a value."]),
+        ({"f1": (2, 12), "cf1": (1, 3)}, ["Without a value on test sets of 20 samples (10 % of "
+         "all): f1 in 12 % and cf1 in 3 %, most often f1 of rare (12 %)."]),
+    ],
+)  # fmt: skip
+def test_the_verdict_on_undefined_values(shares, verdict):
+    assert [*of_undefined(undefined(**shares), 100)] == verdict
+
+
+@pytest.mark.parametrize(
+    ("moves", "verdict"),
+    [
+        ({"accuracy": 0.0, "f1": 0.0}, ["With the same decisions and other confidences, accuracy "
+         "and f1 did not move."]),
+        ({"accuracy": 0.0, "cf1": -0.2}, ["With the same decisions and other confidences, "
+         "accuracy did not move.", "Moved: cf1 by up to 0.200 (m, noise 2)."]),
+        ({"cf1": 0.1}, ["Moved: cf1 by up to 0.100 (m, noise 2)."]),
+    ],
+)  # fmt: skip
+def test_the_verdict_on_sensitivity(moves, verdict):
+    table = pd.DataFrame({
+        "metric": [*moves], "difference": [*moves.values()], "model": "m", "change": "noise",
+        "level": 2.0, "moves": [bool(size) for size in moves.values()],
+    })  # fmt: skip
+    assert [*of_sensitivity(table)] == verdict
+
+
+def test_studies_open_with_their_verdict():
+    preds = mc.load_example("snli").subset(range(400))[["mlp", "bow_pair"]]
+    few = {"n_resamples": 50}
+    for study in (
+        mc.studies.variance_study(preds, ["f1"], ratios=[1.0, 0.5], **few),
+        mc.studies.agreement_study(preds, ["f1"], test="wald", **few),
+        mc.studies.undefined_study(preds, ["f1"], ratios=[1.0, 0.5], **few),
+        mc.studies.sensitivity_study(preds, ["accuracy", "cf1_macro"], **few),
+    ):
+        assert study.document().sentences[0] == study.verdict().splitlines()[0]
+        assert study.verdict().splitlines()[0].split()[0] in str(study)
