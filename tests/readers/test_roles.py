@@ -13,6 +13,7 @@ from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.role_table import MODEL, PRED, TRUTH
 from modelcompare.readers.roles import Candidate, Found, Role, Roles, solve
+from tests.plugged import needs
 
 WIDE = pd.DataFrame(
     {
@@ -36,6 +37,7 @@ def test_each_column_of_a_role_has_its_reason():
     assert roles_of(WIDE, true="cnn").found["truth"] == Found("cnn", "option")
 
 
+@needs("folds")
 def test_columns_that_describe_samples_have_roles_too_and_ids_may_be_dates():
     frame = WIDE.assign(fold=["x", "y", "z"] * 4, day=[f"2026-01-{n:02}" for n in range(1, 13)])
     found = roles_of(frame, models=("cnn", "bow"))
