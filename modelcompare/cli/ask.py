@@ -1,4 +1,4 @@
-"""Commands that call one function of the library: of groups, two models, a table."""
+"""Commands that call one function of the library: of all models, groups, two models, a table."""
 
 from __future__ import annotations
 
@@ -41,6 +41,15 @@ def groups(reading: Reading, output: Output, *, gaps: bool, **options: Any) -> N
     sets = reading.read_sets()
     options["missing"] = reading.missing_sets
     output.emit(mc.compare_groups(sets, **options))
+
+
+def of_predictions(
+    reading: Reading, output: Output, *, function: str, by_blocks: bool = False, **options: Any,
+) -> None:  # fmt: skip
+    """Answer a question about all models of one test set by a public function."""
+    output.check(reading.files)
+    predictions = reading.read(by_blocks=by_blocks)
+    output.emit(attrgetter(function)(mc)(predictions, **options), inputs=reading.files)
 
 
 # Options of `groups` that are for gaps too.

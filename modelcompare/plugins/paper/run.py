@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from modelcompare.cli.ask import of_predictions
 from modelcompare.cli.output import Output, check_paths
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.report import check_suffix
@@ -20,18 +21,14 @@ _CARD: dict[str, CardFormat] = {
 }  # fmt: skip
 
 
-def study(
-    reading: Reading, output: Output, *, function: str, by_blocks: bool = False, **options: Any,
-) -> None:  # fmt: skip
+def study(reading: Reading, output: Output, *, function: str, **options: Any) -> None:
     """Run a study of all models."""
     down_sampled = options.get("stratify") or options.get("n_subsamples", 1) > 1
     if {*options.get("ratios", ())} == {1.0} and down_sampled:
         raise ValueError(
             "--stratify and --subsamples are for subsets of the samples; --ratio 1 is all."
         )
-    output.check(reading.files)
-    predictions = reading.read(by_blocks=by_blocks)
-    output.emit(getattr(studies, function)(predictions, **options), inputs=reading.files)
+    of_predictions(reading, output, function=f"studies.{function}", **options)
 
 
 def card(
