@@ -8,7 +8,7 @@ number by one, ``and`` for ``or``, a negated condition, ``min`` for ``max``, the
 are drawn with a fixed seed, the rooms in turn and the types of change in turn within each, so that
 the first 20 of 100 are the 20 of ``--number 20``. Each is written into a temporary copy of the
 package, where the tests of its room run until the first failure: the doctests of the room, and the
-folders and files that ``ROOMS`` names for it, without the slow ones that ``make test`` leaves out.
+folders and files that ``ROOMS`` names for it, without those that ``make test`` leaves out.
 Of these run the files with tests that call the changed function, such tests first and of them the
 quickest of each file; or all, where none does.
 
@@ -65,7 +65,12 @@ ROOMS = {
     ),
     "readers": ("readers", "test_inputs.py", "bad_input"),
     "report": ("report", "golden"),
+    "data": ("data", "test_inputs.py", "test_predictions.py", "bad_input"),
+    "questions": ("questions", "golden", "test_same_answer.py"),
+    "plugins": ("plugins",),
 }
+# What `make test` leaves out.
+LEFT_OUT = "pages or experiments or slow or unplugged"
 COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
     ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
@@ -224,7 +229,7 @@ class Copy:
         `limit` are CPU seconds, and `plugin` the files that likely_killers.py reads or writes.
         """
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        command += ["-m", "not slow"]
+        command += ["-m", f"not ({LEFT_OUT})"]
         paths = os.pathsep.join([str(self.folder), str(Path(__file__).parent)])
         files = {f"MUTANTS_{name.upper()}": str(path) for name, path in plugin.items()}
         process = subprocess.Popen(
