@@ -11,6 +11,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked, missing_attribute, written_out
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.comparison.few_samples import note_on_few_samples
 from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.contrasts import Contrasts, Sample
@@ -152,6 +153,8 @@ class BootstrapResult(Sample):
         decimals = [digits[metric] for metric in frame["metric"]]
         title = f"Values on the test set, {self.n_resamples:,} resamples"
         table = Table.of(title, frame, VALUE, "model", "estimate", decimals=decimals)
+        whole, places = self._selection or (self, None)
+        table = replace(table, notes=note_on_few_samples(whole, places=places))
         shown = writers.notebook.tables_shown([table])
         return writers.notebook.framed(shown, self.signature)
 
@@ -179,11 +182,12 @@ class BootstrapResult(Sample):
         Warns
         -----
         SparseDataWarning
-            Where fewer than ten samples, or clusters, decide about a metric; see `compare`.
+            Where intervals may cover less than their level; see `compare`.
         """
         interval = self.score_interval(method, confidence_level)
         whole, places = self._selection or (self, None)
-        warn_of_sparse_data(whole, scores=interval if whole is self else None, places=places)
+        scores = interval if whole is self else None
+        warn_of_sparse_data(whole, method=method, scores=scores, places=places)
         return score_frame(
             self.models,
             self.evaluation.keys,

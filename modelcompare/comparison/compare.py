@@ -18,6 +18,7 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import Procedure, correct
 from modelcompare.comparison.duration import warn_of_time
 from modelcompare.comparison.few_labels import warn_of_little_data
+from modelcompare.comparison.few_samples import note_on_few_samples
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
@@ -164,8 +165,10 @@ def compare(
     UndefinedMetricWarning
         If a metric is undefined on some resamples, with their share.
     SparseDataWarning
-        If fewer than ten samples, or clusters, determine a metric, with their number: those of a
-        class, of a typical class of an average, or of a heavy tail; or a single one by its weight.
+        If intervals may cover less than their level: a heavy tail, a sample with a fifth of the
+        weight, a class that is hardly ever predicted, fewer than ten samples in all, or fewer than
+        ten that determine a value whose interval has another `method` than "auto". Elsewhere the
+        result has a note where fewer than ten samples, or clusters, determine a value.
     UserWarning
         Before the swaps, if they are expected to take more than a minute, with what takes less.
 
@@ -223,14 +226,16 @@ def compare(
     pairs, outcome = select_tests(asked, every, significance.run_named(used, every))
     p_adjusted, corrections_used = correct(pairs, outcome, procedure)
     few = warn_of_tests(pairs, outcome, p_adjusted, procedure, every, places)
-    scores, differences, sparse = _intervals(replicated, every, method, confidence_level, places)
+    scores, differences, sparse, noted = _intervals(
+        replicated, every, method, confidence_level, places
+    )
     warn_of_no_width(pairs, differences, method)
     return Comparison(evidence=Compared(
         bootstrap=asked, pairs=pairs.pairs, score_interval=scores, difference_interval=differences,
         p_values=outcome.p_value, p_adjusted=p_adjusted, n_swaps=outcome.n_resamples, test=used,
         tests_used=outcome.used, method=method, correction=correction,
         corrections_used=corrections_used, family=family, baseline=baseline, alpha=alpha,
-        rng_label=rng_label(rng), warned=(*sparse, *few),
+        rng_label=rng_label(rng), warned=(*sparse, *few), few=noted,
         left_out=left_out_by_default(predictions) if metrics is None else (),
     ))  # fmt: skip
 
@@ -268,17 +273,19 @@ def _check_size(evaluation: Evaluation, n_pairs: int) -> None:
 def _intervals(
     replicated: BootstrapResult, every: PairView, method: IntervalMethod, confidence_level: float,
     places: IntArray | None,
-) -> tuple[Interval, Interval, list[str]]:  # fmt: skip
-    """Return intervals of scores and of differences of some values, and the warnings of few data.
+) -> tuple[Interval, Interval, list[str], tuple[str, ...]]:  # fmt: skip
+    """Return intervals of scores and of differences, and warnings and the note of few data.
 
     All values of a metric are computed, as they share what they are computed from.
     """
     scores = replicated.score_interval(method, confidence_level)
     differences = intervals.intervals_around(every, method, confidence_level)
     sparse = warn_of_little_data(
-        replicated, scores=scores, differences=differences, pairs=every.pairs, places=places
-    )
-    return intervals_at(scores, places), intervals_at(differences, places), sparse
+        replicated, method=method, scores=scores, differences=differences, pairs=every.pairs,
+        places=places,
+    )  # fmt: skip
+    noted = note_on_few_samples(replicated, scores=scores, places=places)
+    return intervals_at(scores, places), intervals_at(differences, places), sparse, noted
 
 
 def _selected_values(

@@ -161,7 +161,10 @@ def compare_groups(
         check_metrics(results)
     _check_runs([*results.values()], shares)
     found = _correct_together(results, correction, alpha)
-    notes = {k: each.evidence.notes + each.evidence.positive_notes for k, each in found.items()}
+    notes = {
+        name: found[key].evidence.notes + found[key].evidence.positive_notes
+        for key, name, _ in groups
+    }
     scopes = (each.bootstrap.scope for each in found.values())
     return GroupComparison(
         results=found, rng_label=rng_label(rng), n_samples=sum(map(n_seen, test_sets)),

@@ -210,9 +210,9 @@ class Compared(Evidence):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Scope of the conclusions: the given runs, if several, or new ones; given thresholds."""
+        """Scope of the conclusions (runs, given thresholds), and where few samples decide."""
         source = self.bootstrap.evaluation.predictions.source
-        return (*self.bootstrap.scope.notes, *source.notes)
+        return (*self.bootstrap.scope.notes, *source.notes, *self.few)
 
     @property
     def positive_notes(self) -> tuple[str, ...]:

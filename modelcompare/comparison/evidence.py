@@ -48,7 +48,9 @@ class Evidence:
     rng_label : str
         Name of the seed, if it has one.
     warned : tuple of str
-        Texts of warnings about too few samples or resamples.
+        Texts of warnings about intervals in doubt, and too few samples or resamples for tests.
+    few : tuple of str
+        Note on values that few samples determine, if there are any.
     left_out : tuple of str
         Reasons why metrics are not among those compared by default.
     n_groups : int
@@ -71,6 +73,7 @@ class Evidence:
     alpha: float
     rng_label: str
     warned: tuple[str, ...] = field(default=(), repr=False)
+    few: tuple[str, ...] = field(default=(), repr=False)
     left_out: tuple[str, ...] = field(default=(), repr=False)
     n_swaps: int = field(default=0, repr=False)
     n_groups: int = 1

@@ -23,17 +23,18 @@ from modelcompare.engine.labels_drawn import (
 )
 from modelcompare.intervals import Interval
 from modelcompare.metrics import SparseDataWarning
-from modelcompare.words import warn_caller
+from modelcompare.words import IntervalMethod, warn_caller
 
 # Share of the samples from which on a cell matters.
 _MATTERS = 0.05
 
 
 def warn_of_little_data(
-    sample: Sample, *, scores: Interval | None = None, differences: Interval | None = None,
-    pairs: Pairs | None = None, places: IntArray | None = None,
+    sample: Sample, *, method: IntervalMethod = "auto", scores: Interval | None = None,
+    differences: Interval | None = None, pairs: Pairs | None = None,
+    places: IntArray | None = None,
 ) -> list[str]:  # fmt: skip
-    """Warn where few samples, labels by people, or runs, decide, and return the texts.
+    """Warn where samples put intervals in doubt, or few labels or runs decide; return the texts.
 
     Arguments are those of `warn_of_sparse_data`.
     """
@@ -41,8 +42,9 @@ def warn_of_little_data(
         texts = warn_of_few_labels(sample, sample.judged, places)
     else:
         texts = warn_of_sparse_data(
-            sample, scores=scores, differences=differences, pairs=pairs, places=places
-        )
+            sample, method=method, scores=scores, differences=differences, pairs=pairs,
+            places=places,
+        )  # fmt: skip
     if sample.new_runs:
         texts += warn_of_few_runs(sample.evaluation.predictions)
     return texts

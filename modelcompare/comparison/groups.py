@@ -123,7 +123,7 @@ class GroupComparison(Result, stem="groups", title="Test sets", version=2):
     left_out: pd.DataFrame = field(repr=False, metadata=frame(
         "slice", Field("value", "label"), "n_samples", after="differences",
     ))  # fmt: skip
-    notes: tuple[str, ...] = field(repr=False, metadata=HIDDEN)
+    notes: tuple[str, ...] = field(repr=False, metadata=value(in_row=False))
     models: tuple[str, ...] = field(metadata=HIDDEN)
     shares: FloatArray | None = field(repr=False, metadata=HIDDEN)
     scope: Scope = field(repr=False, metadata=HIDDEN)

@@ -29,6 +29,7 @@ from modelcompare.report.numbers import (
     format_percent,
     interval_clause,
     joined,
+    more,
     p_clause,
     some_of,
 )
@@ -45,13 +46,17 @@ from modelcompare.words import (
 
 # What varies within each set, where the sets vary.
 WITHIN: Mapping[str, GeneralizeTo] = {"sets": "items", "sets+runs": "items+runs"}
+# Notes on single test sets that are shown.
+_NOTES = 3
 
 
-def notes_of_sets(by_set: Mapping[Any, Sequence[str]]) -> list[str]:
-    """Return the notes of each test set; once if all have the same."""
-    if len({*map(tuple, by_set.values())}) == 1:
-        return [*next(iter(by_set.values()))]
-    return [f"{name}: {note}" for name, own in by_set.items() for note in own]
+def notes_of_sets(by_set: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the notes that all test sets have, and the first of those that only some have."""
+    first, *_ = by_set.values()
+    every = [text for text in first if all(text in own for own in by_set.values())]
+    some = [f"{name}: {text}" for name, own in by_set.items() for text in own if text not in every]
+    left = more(note=len(some) - _NOTES)
+    return [*every, *some[:_NOTES], *([f"And {left}."] if len(some) > _NOTES else [])]
 
 
 def within(generalize_to: GeneralizeToOfSets) -> GeneralizeTo:

@@ -1,12 +1,10 @@
-"""Warnings about values that few samples determine, and about uninformative intervals.
+"""Warnings about intervals that may cover less than their level, and about uninformative ones.
 
-The criteria do not depend on the chosen interval or test:
+The criteria do not depend on the test, nor beyond the first on the chosen interval:
 
-- few samples: fewer than `FEW` samples of the class, samples that disagree with chance, or
-  effective clusters. For a macro average, the samples of the classes that make up its variance: one
-  rare class of two is sufficient. If all classes are rare, these samples are many in total, but the
-  average is biased; the criterion is then that half of the classes have fewer than five samples.
-- large weights: the heaviest sample or cluster has a fifth of the weight.
+- few samples: of the values that few samples determine, those of which that is simulated
+  (`FewSamples.in_doubt`), and all where an interval method is named; others have a note.
+- large weights: the heaviest sample or cluster has a fifth of the weight, and twice an equal share.
 - heavy tails, of metrics without two bounds: fewer than `FEW` samples carry the variance of a value
   or a difference, ``(sum u^2)^2 / sum u^4`` of the influences u, and they lie on one side:
   ``|sum u^3| > 0.35 (sum u^2)^1.5``. Of 30 normal numbers ten carry the variance, of 30 exponential
@@ -22,7 +20,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +28,7 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.comparison.few_samples import FewSamples, first
 from modelcompare.comparison.tails import heavy_models, heavy_pairs, log_spreads
 from modelcompare.data.sizes import run_counts
 from modelcompare.data.test_set import TestSet
@@ -37,26 +36,18 @@ from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, pair_carriers
 from modelcompare.engine.runs import FEW_RUNS
-from modelcompare.intervals import (
-    FEW,
-    Interval,
-    informative_sizes,
-)
+from modelcompare.intervals import FEW, METHODS, Interval
 from modelcompare.intervals.auto import FEW_RESAMPLED
 from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.intervals.resampled import is_resampled
-from modelcompare.intervals.sizes import effective_sizes
 from modelcompare.intervals.unknown import averages_counts, few_cases, hardly_known
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.metrics.quantiles import is_quantile
-from modelcompare.metrics.quotient import divide
 from modelcompare.report.numbers import some_of
 from modelcompare.words import IntervalMethod, value_name, warn_caller
 
-# Maximum number of classes, models or pairs named in one warning.
-_NAMED = 3
-# Share of the weight that is too large for one sample, or cluster.
-_HEAVY = 1 / 5
+# Share of the weight that is too large for one sample, or cluster; in equal shares of few.
+_HEAVY, _UNEVEN = 1 / 5, 2
 # Skewness of a sum beyond which Student's interval covers too little.
 _SKEWED = 0.35
 
@@ -64,18 +55,21 @@ _SKEWED = 0.35
 def warn_of_sparse_data(
     values: Sample,
     *,
+    method: IntervalMethod = "auto",
     scores: Interval | None = None,
     differences: Interval | None = None,
     pairs: Pairs | None = None,
     places: IntArray | None = None,
     where: str = "",
 ) -> list[str]:
-    """Warn of each metric that few samples determine, and return the texts.
+    """Warn of each metric whose intervals are in doubt, and return the texts.
 
     Parameters
     ----------
     values : Sample
         Models and metrics.
+    method : str
+        Interval method that was asked for; those but "auto" are in doubt where few samples decide.
     scores, differences : Interval, optional
         Intervals of the models and of the pairs, which may contain numbers of informative samples.
     pairs : tuple of ndarray of int, optional
@@ -85,7 +79,7 @@ def warn_of_sparse_data(
     where : str
         Prefix of the texts.
     """
-    found = _Sparse(values, scores, differences, pairs)
+    found = _Sparse(values, method, scores, differences, pairs)
     asked = np.arange(len(values.evaluation.keys)) if places is None else places
     found_texts = (found.warning(metric, asked) for metric in values.evaluation.metrics)
     texts = [f"{where}{text}" for text in found_texts if text]
@@ -96,9 +90,10 @@ def warn_of_sparse_data(
 
 @dataclass(frozen=True)
 class _Sparse:
-    """Numbers of samples and clusters, and weights, that determine the values of one test set."""
+    """Few samples, large weights and heavy tails that put the intervals of a test set in doubt."""
 
     values: Sample
+    method: IntervalMethod
     scores: Interval | None
     differences: Interval | None
     pairs: Pairs | None
@@ -108,66 +103,44 @@ class _Sparse:
         return self.values.evaluation
 
     def warning(self, metric: AnyMetric, asked: IntArray) -> str:
-        """Return the warning about one metric; empty if there is enough data."""
+        """Return the warning about one metric; empty if its intervals are not in doubt."""
         every = self.evaluation.metric_slice(metric.name)
         where = asked[(asked >= every.start) & (asked < every.stop)]
-        few, heavy = self._few(where), self._heaviest(metric)
-        tails = [*self._tails(metric, where)]
-        unknown = [*self._hardly_known(metric)] if len(where) else []
-        parts = [*_first(few), *heavy, *_first(tails), *_first(unknown)]
-        if not parts:
-            return ""
-        ends = []
-        if few:
-            ends.append(
-                f"With fewer than {FEW} {self._unit}, intervals are wide and differences seldom "
-                "significant."
-            )
-        if heavy or tails:
+        few = self._few(metric, where)
+        doubts = [*first(few), *self._heaviest(metric), *first([*self._tails(metric, where)])]
+        unknown = first([*self._hardly_known(metric)] if len(where) else [])
+        named, ends = not METHODS[self.method].chooses, []
+        if doubts:
             ends.append("With so few, intervals cover the true value less often than their level.")
+        if few and named and not self._few_samples.in_doubt(metric):
+            ends.append("Those of method='auto' (--method auto) hold.")
         if unknown:
             ends.append(
                 "The default intervals allow for both; resampled ones jump there: use "
                 "method='auto' (--method auto)."
             )
-        return f"{'; '.join(parts)}. {' '.join(ends)}"
+        return f"{'; '.join([*doubts, *unknown])}. {' '.join(ends)}" if ends else ""
 
     # -- samples and clusters -----------------------------------------------------------------
 
-    def _few(self, where: IntArray) -> list[str]:
-        """Return texts of values with few informative samples or clusters, fewest first."""
-        sizes, keys = self._least_sizes[where], self.evaluation.keys
-        found = []
-        for i in np.argsort(sizes, kind="stable"):
-            if sizes[i] < FEW:
-                n, key = f"{sizes[i]:.3g}", keys[where[i]]
-                of = f"effective {self._unit} of {self.evaluation.units.size:,}"
-                of = of if self._clustered else self._unit.removesuffix("s" * (n == "1"))
-                found.append(f"{value_name(key.metric, key.label)}: {n} {of}")
-        return found
+    def _few(self, metric: AnyMetric, where: IntArray) -> list[str]:
+        """Return texts of values that few samples determine, if that puts intervals in doubt."""
+        few = self._few_samples
+        if METHODS[self.method].chooses and not few.in_doubt(metric):
+            return []
+        return [f"{few.name(at)}: as uncertain as {few.number(at)}" for at in few.places(where)]
 
     @cached_property
-    def _least_sizes(self) -> FloatArray:
-        """Smallest number of informative samples over the models, of each value: (n_values,)."""
-        known = None if self.scores is None else self.scores.n_informative
-        if known is None:
-            known = _sizes(self.values)
-        least = np.where(np.isnan(self.values.point), np.inf, known).min(axis=0)
-        for metric in self.evaluation.metrics:
-            if isinstance(metric, Metric) and metric.average == "macro":
-                where = self.evaluation.metric_slice(metric.name)
-                least[where] = np.minimum(least[where], behind_macro(self.evaluation))
-        return np.asarray(least)
+    def _few_samples(self) -> FewSamples:
+        return FewSamples(self.values, self.scores)
 
     # -- weights ------------------------------------------------------------------------------
 
     def _heaviest(self, metric: AnyMetric) -> list[str]:
         """Return a text about the heaviest sample or cluster, if its weight is too large."""
-        where = self.evaluation.metric_slice(metric.name)
-        share = self._largest_share
-        if share < _HEAVY or (self._least_sizes[where] < FEW).all():
+        share, n = self._largest_share, self.evaluation.units.size
+        if share < max(_HEAVY, _UNEVEN / n):
             return []
-        n = self.evaluation.units.size
         one = f"1 of {n:,} {self._unit} holds {share:.0%} of the weight"
         return [f"{metric.name}: {one}".replace("%", " %")]
 
@@ -263,49 +236,6 @@ class _Sparse:
     @property
     def _unit(self) -> str:
         return self.evaluation.predictions.unit
-
-
-def _first(texts: Sequence[str]) -> list[str]:
-    """Return the first few texts, and the number of others."""
-    more = len(texts) - _NAMED
-    return [*texts[:_NAMED], *([f"and {more:,} more"] if more > 0 else [])]
-
-
-def _sizes(values: Sample) -> FloatArray:
-    """Return the number of informative samples or clusters of each value; by totals for a scan."""
-    evaluation = values.evaluation
-    if not evaluation.by_blocks:
-        return informative_sizes(values)
-    sizes = np.full(values.point.shape, float(evaluation.units.size))
-    support = _support(evaluation)
-    for metric in evaluation.metrics:
-        if support is not None and metric.per_class:
-            sizes[:, evaluation.metric_slice(metric.name)] = support
-    return sizes
-
-
-def behind_macro(evaluation: Evaluation) -> float:
-    """Return the number of samples that determine a mean over the true classes.
-
-    It is one more than the degrees of freedom (Satterthwaite 1946) of a variance to which a class
-    of n samples contributes 1 / n, with n - 1 degrees: a single class has its n samples.
-    """
-    support = _support(evaluation)
-    if support is None:
-        return np.inf
-    support = support[support > 0]
-    added, typical = 1 / support, float(np.median(support))
-    of_one = divide(added**2, support - 1, np.inf)
-    together = 1 + float(added.sum() ** 2 / of_one.sum())
-    return min(together, typical) if typical < FEW / 2 else together
-
-
-def _support(evaluation: Evaluation) -> FloatArray | None:
-    """Return the number of samples, or effective clusters, of each true class; None if unknown."""
-    p, support = evaluation.predictions, evaluation.support
-    if support is None or p.unit == "samples":
-        return support
-    return effective_sizes(p, by_class=True)
 
 
 def warn_of_no_width(rows: Contrasts, interval: Interval, asked: IntervalMethod) -> None:

@@ -16,6 +16,8 @@ from modelcompare.arguments import checked
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.compare_groups import MIN_SIZE, slices_of, subgroups
+from modelcompare.comparison.few_samples import note_on_few_samples
+from modelcompare.comparison.suite import notes_of_sets
 from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
@@ -37,7 +39,7 @@ from modelcompare.questions.claims import (
 )
 from modelcompare.questions.contrast import value_position
 from modelcompare.report.document import Document
-from modelcompare.report.fields import HIDDEN, Field, frame
+from modelcompare.report.fields import Field, frame, value
 from modelcompare.report.numbers import format_number, p_clause
 from modelcompare.report.result import Result
 from modelcompare.report.tables import interval_column, rows_at
@@ -98,7 +100,7 @@ class Gaps(Result, stem="gaps"):
     groups: pd.DataFrame = field(repr=False, metadata=frame(
         "model", Field("group", "given"), "n_samples", "estimate", "ci_low", "ci_high",
     ))  # fmt: skip
-    notes: tuple[str, ...] = field(default=(), metadata=HIDDEN)
+    notes: tuple[str, ...] = field(default=(), metadata=value(in_row=False))
 
     @property
     def passed(self) -> bool:
@@ -202,7 +204,7 @@ def gaps(
     Warns
     -----
     SparseDataWarning
-        If fewer than ten samples, or clusters, determine the value in a subgroup.
+        If intervals in a subgroup may cover less than their level; see `compare`.
 
     References
     ----------
@@ -223,14 +225,16 @@ def gaps(
     chosen = default_metric(predictions) if metric is None else metric
     value, of_class = resolved_value(chosen, label, predictions)
     check_margin(margin or 0.0, value)
-    samples, seed, at = {}, seed_sequence(rng), 0
+    samples, few, seed, at = {}, {}, seed_sequence(rng), 0
     for place, (group, part) in enumerate(parts.items()):
         samples[group] = bootstrap(
             part, value, n_resamples=n_resamples, zero_division=zero_division,
             rng=child_seed(seed, place),
         )  # fmt: skip
         at = value_position(samples[group].evaluation, of_class)
-        warn_of_sparse_data(samples[group], places=np.array([at]), where=f"{name} = {group}: ")
+        own, where = np.array([at]), f"{name} = {group}"
+        warn_of_sparse_data(samples[group], method=method, places=own, where=f"{where}: ")
+        few[where] = note_on_few_samples(samples[group], places=own)
     pairs = [*combinations(samples, 2)]
     n_tests = len(predictions.models) * len(pairs)
     names = enumerate(predictions.models)
@@ -243,7 +247,7 @@ def gaps(
         metric=value.name, label=of_class, by=name,
         margin=math.nan if margin is None else float(margin), alpha=alpha,
         n_samples=sum(map(n_seen, parts.values())), models=of_models, gaps=table, groups=of_groups,
-        notes=(*left_out, *positive_note(value, predictions)),
+        notes=(*left_out, *positive_note(value, predictions), *notes_of_sets(few)),
     )  # fmt: skip
 
 
@@ -265,11 +269,11 @@ def _parts(
             "lower `min_size` (--min-size)."
         )
     seen: dict[Any, Any] = {}
-    for value, part in parts.items():
+    for own, part in parts.items():
         for cluster in () if part.groups is None else np.unique(part.groups).tolist():
-            if seen.setdefault(cluster, value) != value:
+            if seen.setdefault(cluster, own) != own:
                 raise ValueError(
-                    f"subgroups {seen[cluster]!r} and {value!r} share a cluster, so they are not "
+                    f"subgroups {seen[cluster]!r} and {own!r} share a cluster, so they are not "
                     "independent; give clusters that are within subgroups."
                 )
     small = [f"{value} ({n:,})" for _, value, n in left_out if value is not None]

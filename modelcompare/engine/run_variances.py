@@ -248,7 +248,7 @@ def evaluations_of_runs(
 
     Items and runs are crossed, and the items in one order.
     """
-    part, found = once(predictions[models], models[0]), []
+    part, found = once(predictions, models[0])[models], []
     item, run = part.unit_of, run_codes(part, models[0])
     for one in range(int(run.max()) + 1):
         rows = np.flatnonzero(run == one)

@@ -12,6 +12,7 @@ import numpy as np
 
 from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.few_labels import warn_of_little_data
+from modelcompare.comparison.few_samples import note_on_few_samples
 from modelcompare.data.positive import positive_for
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
@@ -40,6 +41,9 @@ from modelcompare.words import (
     value_name,
     warn_caller,
 )
+
+# Arguments of the two test sets of an unpaired question.
+SIDES = ("predictions_a", "predictions_b")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,12 +134,13 @@ class Contrast(PairView):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the runs for which the result holds, on the positive class, and conventions."""
+        """Notes on the runs for which the result holds, the positive class, and few samples."""
         predictions = self.evaluation.predictions
         turned = f"The models are in this order {convention(self.metric)}."
         more = [turned] if self.by_convention else []
         more = [*predictions.source.notes, *positive_note(self.metric, predictions), *more]
-        return (*self.scope.notes, *more)
+        few = note_on_few_samples(self.sample, places=np.array([self.position]))
+        return (*self.scope.notes, *more, *few)
 
     @property
     def by_convention(self) -> bool:
@@ -154,10 +159,11 @@ class Contrast(PairView):
         found, here = run_named(name, self), np.s_[:, self.position : self.position + 1]
         return replace(found, statistic=found.statistic[here], p_value=found.p_value[here])
 
-    def warn_of_sparse_data(self) -> None:
-        """Warn, at the caller's line, if the two values depend on too few samples or runs."""
+    def warn_of_sparse_data(self, method: IntervalMethod = "auto") -> None:
+        """Warn, at the caller's line, if intervals are in doubt, or few labels or runs decide."""
         pairs = self.pairs if len(self.models) > 1 else None
-        warn_of_little_data(self.sample, pairs=pairs, places=np.array([self.position]))
+        places = np.array([self.position])
+        warn_of_little_data(self.sample, method=method, pairs=pairs, places=places)
 
     @one_blas_thread()
     def interval(self, method: IntervalMethod, confidence_level: float) -> Ends:
@@ -182,9 +188,12 @@ class Unpaired:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the training runs for which the result holds, and on the positive class."""
+        """Notes on the runs for which the result holds, few samples, and the positive class."""
         notes = [note for sample, _ in self.sides for note in sample.scope.notes]
         notes += [note for each in self.predictions for note in each.source.notes]
+        for name, (sample, place) in zip(SIDES, self.sides, strict=True):
+            few = note_on_few_samples(sample, places=np.array([place]))
+            notes += [f"`{name}`: {note}" for note in few]
         classes = [n for each in self.predictions for n in positive_note(self.metric, each)]
         return tuple(dict.fromkeys([*notes, *classes]))
 

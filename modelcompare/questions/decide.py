@@ -331,7 +331,7 @@ def decide(
     Warns
     -----
     SparseDataWarning
-        If the metric depends on fewer than ten samples, or clusters; see `compare`.
+        If intervals may cover less than their level; see `compare`.
 
     Examples
     --------
@@ -356,7 +356,7 @@ def decide(
     )  # fmt: skip
     with each_warning_once():
         for contrast in found.contrasts.values():
-            contrast.warn_of_sparse_data()
+            contrast.warn_of_sparse_data(method)
         if found.scope.new_sets:
             warn_of_few_sets(len(found.contrasts))
     return _decision(found, baseline, candidate, kind, margin, alpha, n_resamples)

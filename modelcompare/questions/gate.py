@@ -88,7 +88,7 @@ def gate(
     Warns
     -----
     SparseDataWarning
-        If the metric depends on fewer than ten samples, or clusters; see `compare`.
+        If intervals may cover less than their level; see `compare`.
 
     Examples
     --------

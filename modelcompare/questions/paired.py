@@ -18,7 +18,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast, Draws, Unpaired, warn_of_undefined
 from modelcompare.questions.effects import effect_sizes
 from modelcompare.report.document import Document
-from modelcompare.report.fields import HIDDEN
+from modelcompare.report.fields import HIDDEN, value
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column
@@ -94,7 +94,7 @@ class PairedTestResult(Result, stem="test", version=2, row="test"):
     alternative: Alternative
     n_resamples: int
     exact: bool
-    notes: tuple[str, ...] = field(default=(), repr=False, metadata=HIDDEN)
+    notes: tuple[str, ...] = field(default=(), repr=False, metadata=value(in_row=False))
     # Not known of scans, whose other numbers are those of memory.
     cohens_dz: float = field(default=math.nan, compare=False)
     cliffs_delta: float = field(default=math.nan, compare=False)
@@ -183,7 +183,7 @@ def paired_test(
     Warns
     -----
     SparseDataWarning
-        If the metric depends on fewer than ten samples, or clusters; see `compare`.
+        If intervals may cover less than their level; see `compare`.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arguments import checked
-from modelcompare.comparison.suite import WITHIN, check_several, within
+from modelcompare.comparison.suite import WITHIN, check_several, notes_of_sets, within
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
@@ -113,8 +113,8 @@ def sample_size(
     Warns
     -----
     SparseDataWarning
-        If the metric depends on fewer than ten samples, or clusters, or a model has fewer than five
-        runs; see `compare`.
+        If intervals may cover less than their level, or a model has fewer than five runs; see
+        `compare`.
 
     Notes
     -----
@@ -166,7 +166,7 @@ def sample_size(
     pilot = Pilot.of(contrasts, scope) if plan is None else plan.pilot
     _check_spread(pilot, first, model_a, model_b)
     _check_data(dict(zip(sets, contrasts, strict=True)), int(pilot.size.runs))
-    notes = [*dict.fromkeys(note for contrast in contrasts for note in contrast.notes)]
+    notes = notes_of_sets({k: each.notes for k, each in zip(sets, contrasts, strict=True)})
     notes += scope.notes_of_sets
     difference = float(np.mean([contrast.difference for contrast in contrasts]))
     return SampleSize(

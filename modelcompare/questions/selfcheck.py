@@ -89,7 +89,7 @@ def selfcheck(
     Warns
     -----
     SparseDataWarning
-        If the metric depends on fewer than ten samples, or clusters; see `compare`.
+        If intervals may cover less than their level; see `compare`.
 
     References
     ----------
@@ -115,7 +115,7 @@ def selfcheck(
     # Without ids, since a sample that is drawn twice would have a duplicate id.
     pair = predictions[[model_a, model_b]].without("ids")
     whole = Contrast.between(pair, metric, label, collapse=False)
-    whole.warn_of_sparse_data()
+    whole.warn_of_sparse_data(method)
     truth = whole.sample.point[:, whole.position]
     truths = float(truth[0]), float(truth[0] - truth[1])
     seed = seed_sequence(rng)

@@ -154,7 +154,7 @@ class SampleSize(Frontier, Result, stem="sample_size", version=3):
     difference: float
     confidence_level: float = field(repr=False, metadata=value(after="power"))
     unit: str = field(metadata=value(json="unit", after="confidence_level"))
-    notes: tuple[str, ...] = field(default=(), repr=False, metadata=HIDDEN)
+    notes: tuple[str, ...] = field(default=(), repr=False, metadata=value(in_row=False))
     scope: Scope = field(repr=False, metadata=HIDDEN)
 
     _members: ClassVar[tuple[Member, ...]] = (

@@ -24,7 +24,7 @@ from modelcompare.metrics.classes import one_value
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.claims import bounds_of_difference
-from modelcompare.questions.contrast import Unpaired, chosen_class, value_position
+from modelcompare.questions.contrast import SIDES, Unpaired, chosen_class, value_position
 from modelcompare.questions.paired import PairedTestResult, result_of
 from modelcompare.resampling.draws import deals
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
@@ -96,11 +96,11 @@ def unpaired_test(
     Warns
     -----
     SparseDataWarning
-        If the metric depends on fewer than ten samples, or clusters; see `compare`.
+        If intervals may cover less than their level; see `compare`.
     """
     seed = seed_sequence(rng)
     sides = list[tuple[Sample, int]]()
-    for name, predictions in (("predictions_a", predictions_a), ("predictions_b", predictions_b)):
+    for name, predictions in zip(SIDES, (predictions_a, predictions_b), strict=True):
         if len(predictions.models) != 1:
             raise ValueError(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."

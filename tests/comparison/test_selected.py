@@ -67,11 +67,12 @@ def test_a_comparison_of_a_class_is_written_drawn_and_pickled():
     assert len(result.standings) == 2 * len(PREDS.models)
 
 
-def test_warnings_are_of_the_class_that_is_named():
+def test_a_note_is_of_the_class_that_is_named():
     y_true = ["rare"] * 9 + ["common"] * 91
     preds = mc.Predictions(
         y_true, {"a": ["rare"] * 5 + ["common"] * 95, "b": ["common"] * 90 + ["rare"] * 10}
     )
-    with pytest.warns(mc.metrics.SparseDataWarning, match="rare"):
-        mc.compare(preds, "recall[rare]", **OPTIONS)
-    mc.compare(preds, "recall[common]", **OPTIONS)
+    assert mc.compare(preds, "recall[rare]", **OPTIONS).verdict().splitlines()[-1] == (
+        "recall of rare: as uncertain as 9 samples; class rare has 9."
+    )
+    assert "as uncertain as" not in mc.compare(preds, "recall[common]", **OPTIONS).verdict()

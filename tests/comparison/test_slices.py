@@ -7,17 +7,21 @@ import modelcompare as mc
 from modelcompare.report.numbers import p_clause
 
 
-def test_a_warning_names_the_subgroup_that_it_is_about():
+@pytest.mark.filterwarnings("ignore:.* has width 0")
+def test_warnings_and_notes_name_the_subgroup_that_they_are_about():
     y = [0, 1] * 60
     preds = mc.Predictions(
         y, {"a": y, "b": [1, 0] * 8 + y[16:]}, slices={"year": ["old"] * 112 + ["new"] * 8}
     )
+    few = preds.subset(range(112, 120))
     with pytest.warns(mc.metrics.SparseDataWarning) as caught:
-        mc.compare_groups(preds, "f1", n_resamples=99, min_size=4)
+        found = mc.compare_groups(preds, "f1", n_resamples=99, min_size=4, method="percentile")
     with pytest.warns(mc.metrics.SparseDataWarning) as alone:
-        mc.compare(preds.subset(range(112, 120)), "f1", n_resamples=99)
-    (warning,) = caught
-    assert str(warning.message).startswith(f"year = new: {alone[0].message}")
+        mc.compare(few, "f1", n_resamples=99, method="percentile")
+    assert str(caught[0].message).startswith(f"year = new: {alone[0].message}")
+    note = mc.compare(few, "f1", n_resamples=99).verdict().splitlines()[-1]
+    assert note == "f1 of 0 and f1 of 1: as uncertain as 4 samples; classes 0 and 1 have 4."
+    assert found.verdict().splitlines()[-1] == f"year = new: {note}"
 
 
 def sliced(shares, n=200, seed=0):

@@ -265,19 +265,17 @@ def test_the_default_comparison_names_its_methods():
     assert result.differences["method"].tolist() == ["half-count"] * 2
 
 
-def test_classes_of_few_samples_are_named_once_for_each_metric():
+def test_classes_of_few_samples_are_named_in_one_note():
     y_true = np.r_[np.zeros(40, int), np.repeat(np.arange(1, 6), [9, 2, 3, 4, 5])]
     preds = mc.Predictions(y_true, {"a": y_true, "b": np.zeros(len(y_true), int)})
 
-    with pytest.warns(SparseDataWarning) as found:
-        mc.compare(preds, ["accuracy", "recall", "f1"], undefined="stratify", n_resamples=999)
+    found = mc.compare(preds, ["accuracy", "recall", "f1"], undefined="stratify", n_resamples=999)
 
-    recall, f1 = (str(warning.message) for warning in found)
-    assert recall.startswith(
-        "recall of 2: 2 samples; recall of 3: 3 samples; recall of 4: 4 samples; and 2 more. "
-        "With fewer than 10 samples"
+    assert found.verdict().splitlines()[-1] == (
+        "recall of 2 and f1 of 2: as uncertain as 2 samples; recall of 3 and f1 of 3: as uncertain "
+        "as 3 samples; recall of 4 and f1 of 4: as uncertain as 4 samples; and 2 more; class 2 has "
+        "2."
     )
-    assert f1.startswith("f1 of 2: 2 samples;")
 
 
 def test_unequal_clusters_are_named_with_how_many_equal_ones_they_are_worth():
@@ -287,10 +285,11 @@ def test_unequal_clusters_are_named_with_how_many_equal_ones_they_are_worth():
     shares = np.bincount(groups) / 60
     preds = mc.Predictions(y_true, {"a": y_true}, groups=groups)
 
-    with pytest.warns(SparseDataWarning, match="effective clusters of 13") as found:
-        mc.compare(preds, "accuracy", n_resamples=99)
+    with pytest.warns(SparseDataWarning, match="^accuracy: 1 of 13 clusters holds 50 % of the"):
+        found = mc.compare(preds, "accuracy", n_resamples=99)
 
-    assert f"accuracy: {1 / np.sum(shares**2):.3g} effective" in str(found[0].message)
+    note = f"accuracy: as uncertain as {1 / np.sum(shares**2):.2g} of 13 clusters."
+    assert found.verdict().splitlines()[-1] == note
 
 
 def test_enough_samples_are_no_reason_to_warn():
@@ -316,5 +315,7 @@ def test_macro_averages_of_soft_scores_say_how_few_samples_a_class_has():
     y = np.repeat(np.arange(30), 4)
     outputs = {m: rng.dirichlet(np.ones(30), 120) + np.eye(30)[y] for m in "ab"}
     preds = mc.Predictions(y, {m: p / p.sum(axis=1, keepdims=True) for m, p in outputs.items()})
-    with pytest.warns(SparseDataWarning, match=r"^cf1_macro: 4 samples\. With fewer than 10"):
-        mc.compare(preds, "cf1_macro", n_resamples=99)
+    found = mc.compare(preds, "cf1_macro", n_resamples=99)
+    assert found.verdict().splitlines()[-1] == (
+        "cf1_macro: as uncertain as 4 samples; classes 0, 1, 2 and 27 more have 4."
+    )

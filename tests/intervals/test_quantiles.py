@@ -77,7 +77,9 @@ def test_a_missing_end_is_warned_of_and_announces_nothing():
     assert found.differences["p_value"].tolist() == [1.0]
     decided = mc.decide(preds, "slow", "fast", "p99", kind="superior", n_resamples=99)
     assert decided.answer == "not enough data"
-    assert decided.sentence().endswith("More samples would give the gain bounds.")
+    assert decided.sentence().endswith(
+        "More samples would give the gain bounds. p99: as uncertain as 1 sample."
+    )
     # A mean without a range has no guaranteed level; a quantile needs no range.
     assert (
         "No level is promised"

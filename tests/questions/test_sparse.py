@@ -1,10 +1,11 @@
-"""Every question reports where too few samples, clusters or weights decide, and nothing elsewhere."""
+"""Every question notes where few samples decide, warns where intervals are in doubt, or neither."""
 
 import json
 import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,9 @@ from modelcompare.cli.app import main
 from modelcompare.comparison.tails import log_spreads
 from modelcompare.engine.influence import influence_moments
 from modelcompare.metrics import SparseDataWarning
+from modelcompare.report.writers.formats import as_json
+from modelcompare.report.writers.page import page
+from modelcompare.report.writers.terminal import screen_text
 from tests.plugged import needs
 
 N = 120
@@ -45,72 +49,152 @@ def scores(draw: Callable[[np.random.Generator, int], np.ndarray], n: int = 100)
 PREDS = three_positives()
 OF_RARE: dict[str, Callable[[], object]] = {
     "compare": lambda: mc.compare(PREDS, "f1", n_resamples=999, correction="none"),
-    "compare, percentile": lambda: mc.compare(
-        PREDS, "f1", n_resamples=999, method="percentile", correction="none"
-    ),
     "decide": lambda: mc.decide(PREDS, "a", "b", "f1", label=1, margin=0.1),
     "gate": lambda: mc.gate(PREDS, "a", "b", ["f1[1]:-0.1", "f1[1]:+0"]),
     "paired_test": lambda: mc.paired_test(PREDS, "a", "b", "f1", label=1, n_resamples=99),
     "sample_size": lambda: mc.sample_size(PREDS, "a", "b", "f1", label=1),
-    "confidence_interval": lambda: mc.bootstrap(PREDS, "f1", n_resamples=99).confidence_interval(),
-    "percentile": lambda: mc.bootstrap(PREDS, "f1", n_resamples=99).confidence_interval(
-        method="percentile"
-    ),
-    "to_frame": lambda: mc.bootstrap(PREDS, "f1", n_resamples=99).to_frame(),
-    "selfcheck": lambda: mc.diagnostics.selfcheck(
-        PREDS, "a", "b", "f1", label=1, n_trials=2, n_resamples=19
-    ),
     "compare_groups": lambda: mc.compare_groups(
         {"news": PREDS, "mails": PREDS}, "f1", n_resamples=999, correction="none"
     ),
     "sketch": lambda: mc.decide(
         mc.io.sketch(PREDS, metrics="f1"), "a", "b", "f1", label=1, margin=0.1
     ),
+    "gaps": lambda: mc.diagnostics.gaps(
+        mc.Predictions(
+            [*PREDS.y_true] * 2, {m: [*PREDS.predicted(m)] * 2 for m in "ab"},
+            slices={"half": ["x"] * N + ["y"] * N}
+        ), "f1", label=1, n_resamples=99,
+    ),
 }  # fmt: skip
+NOTE = "f1 of 1: as uncertain as 3 samples; class 1 has 3."
+
+
+def shown_by(answer: Any) -> str:
+    """All texts of an answer on a page: its sentences, and notes below its tables."""
+    made = answer.document()
+    return " ".join([*made.sentences, *(n for t in made.tables.values() for n in t.notes)])
 
 
 @needs("large")
 @pytest.mark.parametrize("name", OF_RARE)
-def test_every_question_about_three_positives_says_so_once_at_the_line_that_asks(name: str):
-    (warning,) = warned_by(OF_RARE[name])
+def test_every_question_about_three_positives_has_a_note_and_no_warning(name: str):
+    answers: list[Any] = []
+    assert not warned_by(lambda: answers.append(OF_RARE[name]()))
+    (answer,) = answers
+    note = "f1 of 1: as uncertain as 3 of" if name == "sketch" else NOTE
+    # A gate has a decision by each rule.
+    assert shown_by(answer).count(note) == (2 if name == "gate" else 1)
+    made = answer.document()
+    assert note in page(made)
+    assert note in screen_text(made, show_all=True).replace("\n", " ").replace("  ", " ")
+    assert note in as_json(made)
 
-    text = str(warning.message)
-    unit = "effective buckets of" if name == "sketch" else "samples. With fewer than 10"
-    assert f"f1 of 1: 3 {unit}" in text
+
+def test_values_in_a_notebook_have_the_note():
+    assert NOTE in mc.bootstrap(PREDS, "f1", n_resamples=9)._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: mc.compare(PREDS, "f1", n_resamples=99, method="percentile", test="wald"),
+        lambda: mc.bootstrap(PREDS, "f1", n_resamples=99).confidence_interval(method="BCa"),
+        lambda: mc.decide(PREDS, "a", "b", "f1", label=1, margin=0.1, method="percentile"),
+        lambda: mc.diagnostics.selfcheck(
+            PREDS, "a", "b", "f1", label=1, method="BCa", n_trials=2, n_resamples=19
+        ),
+    ],
+)
+def test_where_few_samples_decide_intervals_by_name_are_in_doubt(ask: Callable[[], object]):
+    """Of rare classes BCa covers 0.42 to 0.89 where the default covers 0.95."""
+    (warning,) = warned_by(ask)
+    assert str(warning.message) == (
+        "f1 of 1: as uncertain as 3 samples. With so few, intervals cover the true value less "
+        "often than their level. Those of method='auto' (--method auto) hold."
+    )
     assert warning.filename == __file__
 
 
 def test_two_test_sets_are_distinguished():
-    first, second = warned_by(
-        lambda: mc.inference.unpaired_test(PREDS["a"], PREDS["b"], "f1", label=1, n_resamples=99)
-    )
-    assert str(first.message).startswith("`predictions_a`: f1 of 1: 3 samples.")
-    assert str(second.message).startswith("`predictions_b`: f1 of 1: 3 samples.")
-    assert first.filename == second.filename == __file__
+    found = mc.inference.unpaired_test(PREDS["a"], PREDS["b"], "f1", label=1, n_resamples=99)
+    assert found.notes == (f"`predictions_a`: {NOTE}", f"`predictions_b`: {NOTE}")
 
 
-@needs("large")
-def test_sets_are_named_in_one_warning():
-    (warning,) = warned_by(OF_RARE["compare_groups"])
-    assert str(warning.message).startswith("news: f1 of 1: 3 samples.")
-    assert "mails: f1 of 1: 3 samples." in str(warning.message)
+@pytest.mark.filterwarnings("ignore::modelcompare.metrics.UndefinedMetricWarning")
+def test_notes_that_test_sets_share_are_written_once_and_others_with_their_names():
+    assert mc.compare_groups({"news": PREDS, "mails": PREDS}, "f1").verdict().count(NOTE) == 1
+    healthy = by_class(60, 60)
+    mixed = mc.compare_groups({"news": PREDS, "mails": healthy}, "f1").verdict()
+    assert mixed.splitlines()[-1] == f"news: {NOTE}"
+    several = {f"s{k}": by_class(100, k) for k in range(3, 9)} | {"enough": healthy}
+    lines = mc.compare_groups(several, "recall", test="wald").verdict().splitlines()
+    assert lines[-4:] == [
+        *(f"s{k}: recall of 1: as uncertain as {k} samples; class 1 has {k}." for k in (3, 4, 5)),
+        "And 3 more notes.",
+    ]
 
 
 def test_only_the_class_that_is_asked_for_is_looked_at():
-    assert not warned_by(lambda: mc.decide(PREDS, "a", "b", "f1", label=0, margin=0.1))
+    assert not mc.decide(PREDS, "a", "b", "f1", label=0, margin=0.1).notes
 
 
-@pytest.mark.filterwarnings("default")
-def test_the_gate_of_the_command_line_says_it_on_stderr(tmp_path: Path, capsys):
+@pytest.mark.parametrize("command", ["compare", "gate", "sample-size"])
+def test_a_command_writes_the_note_once(command: str, tmp_path: Path, capsys):
     path, p = tmp_path / "rare.csv", PREDS
     rows = zip(range(N), p.y_true, p.predicted("a"), p.predicted("b"), strict=True)
     path.write_text("id,y_true,a,b\n" + "".join(f"{i},{y},{a},{b}\n" for i, y, a, b in rows))
+    options = {
+        "compare": ["--metric", "f1[1]"],
+        "gate": ["--baseline", "a", "--candidate", "b", "--rule", "f1[1]:-0.1"],
+        "sample-size": ["--model", "a", "--model", "b", "--metric", "f1", "--label", "1"],
+    }
 
-    main(["gate", str(path), "--baseline", "a", "--candidate", "b", "--metric", "f1",
-          "--label", "1", "--margin", "0.1"])  # fmt: skip
+    main([command, str(path), *options[command]])
 
-    assert "f1 of 1: 3 samples. With fewer than 10 samples" in " ".join(
-        capsys.readouterr().err.split()
+    out, err = (" ".join(text.split()) for text in capsys.readouterr())
+    assert (out.count(NOTE), err.count("as uncertain")) == (1, 0)
+
+
+@pytest.mark.filterwarnings("ignore::modelcompare.metrics.UndefinedMetricWarning")
+def test_several_values_have_one_note_with_the_fewest_samples_first():
+    found = mc.compare(PREDS, ["f1_macro", "f1", "recall", "balanced_accuracy"], test="wald")
+    assert found.verdict().splitlines()[-1] == (
+        "f1 of 1 and recall of 1: as uncertain as 3 samples; balanced_accuracy and f1_macro: as "
+        "uncertain as 3.1 samples; class 1 has 3."
+    )
+
+
+def test_a_number_of_few_clusters_is_beside_that_of_all():
+    found = mc.decide(
+        PREDS.with_columns(groups=np.arange(N) // 15), "a", "b", "accuracy", margin=0.1
+    )
+    assert found.notes == ("accuracy: as uncertain as 8 of 8 clusters.",)
+
+
+def test_under_ten_samples_in_all_put_losses_in_doubt_and_not_counts():
+    """Differences of Brier scores of six samples are covered 0.87 times, those of counts 1.00."""
+    preds = probabilities(0.5, 8)
+    (warning,) = warned_by(lambda: mc.compare(preds, ["accuracy", "brier_score"], test="wald"))
+    assert str(warning.message).startswith("brier_score: as uncertain as ")
+    assert not warned_by(lambda: mc.compare(probabilities(0.5, 10), "brier_score", test="wald"))
+
+
+def test_few_clusters_put_percentiles_and_blocks_in_time_in_doubt_and_no_other_value():
+    rng = np.random.default_rng(0)
+    losses = rng.lognormal(size=(2, 80))
+    preds = mc.Predictions.from_scores(
+        dict(zip("ab", losses, strict=True)), greater_is_better=False, bounds=(0, 99),
+        groups=np.arange(80) // 10,
+    )  # fmt: skip
+    found = warned_by(lambda: mc.compare(preds, ["mean_score", "p50"], n_resamples=99))
+    assert [str(w.message)[:22] for w in found] == ["p50: as uncertain as 8"]
+    slow = dict(
+        zip("ab", 9 + np.cumsum(losses - losses.mean(axis=1)[:, None], axis=1), strict=True)
+    )
+    days = mc.io.in_time_blocks(scores_of(**slow), np.arange(80))
+    (warning,) = warned_by(lambda: mc.compare(days, "mean_score", test="wald"))
+    assert str(warning.message).startswith(
+        "mean_score: as uncertain as 6 of 6 clusters. With so few, intervals cover"
     )
 
 
@@ -131,7 +215,7 @@ def test_scans_by_blocks_say_it(tmp_path: Path):
         lambda: mc.compare(scan, "cf1", method="normal", test="wald", correction="none")
     )
 
-    assert "cf1 of 1: 3 samples. With fewer than 10 samples" in str(warning.message)
+    assert str(warning.message).startswith("cf1 of 1: as uncertain as 3 samples. With so few,")
 
 
 # -- what decides -----------------------------------------------------------------------------
@@ -186,18 +270,20 @@ def by_class(*support: int) -> mc.Predictions:
         ((2,) * 60, 2),
     ],
 )
-def test_averages_over_rare_classes_are_reported(support: tuple[int, ...], number: float):
+def test_averages_over_rare_classes_have_a_note(support: tuple[int, ...], number: float):
     preds = by_class(*support)
-    for ask in (
-        lambda: mc.compare(preds, "f1_macro", n_resamples=99),
-        lambda: mc.decide(preds, "a", "b", "f1_macro", margin=0.1),
-        lambda: mc.sample_size(preds, "a", "b", "f1_macro"),
+    for found in (
+        mc.compare(preds, "f1_macro", n_resamples=99),
+        mc.decide(preds, "a", "b", "f1_macro", margin=0.1),
+        mc.sample_size(preds, "a", "b", "f1_macro"),
     ):
-        texts = " ".join(str(each.message) for each in warned_by(ask))
-        found = re.search(r"f1_macro: ([\d.]+) samples\. With fewer than 10 samples", texts)
+        rarest = f"class {len(support) - 1} has 3" if len(support) < 9 else "57 more have 2"
+        note = re.search(
+            rf"f1_macro: as uncertain as ([\d.]+) samples; .*{rarest}", shown_by(found)
+        )
         # Fewer where the rare class is also that whose value varies.
-        assert found is not None
-        assert float(found[1]) == pytest.approx(number, rel=0.06)
+        assert note is not None
+        assert float(note[1]) == pytest.approx(number, rel=0.06)
 
 
 def lognormal(sigma: float) -> Callable[[np.random.Generator, int], np.ndarray]:
@@ -337,8 +423,8 @@ def test_one_sample_is_counted_in_the_singular():
     preds = mc.Predictions(y, {"a": y, "b": 0 * y})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", mc.UndefinedMetricWarning)
-        with pytest.warns(SparseDataWarning, match=r"recall of 1: 1 sample\. With fewer"):
-            mc.paired_test(preds, "a", "b", "recall", label=1, n_resamples=99)
+        found = mc.paired_test(preds, "a", "b", "recall", label=1, n_resamples=99)
+    assert found.notes == ("recall of 1: as uncertain as 1 sample; class 1 has 1.",)
 
 
 def scores_of(**of_models: np.ndarray) -> mc.Predictions:

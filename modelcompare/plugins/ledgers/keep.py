@@ -174,7 +174,7 @@ def keep(
     Warns
     -----
     SparseDataWarning
-        If the metric depends on fewer than ten samples, or clusters; see `compare`.
+        If intervals may cover less than their level; see `compare`.
 
     Notes
     -----
