@@ -2,7 +2,7 @@
 
 Each part draws test sets from a population whose values are known, calls one public function with
 its defaults, and notes whether an interval covers, a test rejects, or a gate passes; and whether
-there was a `SparseDataWarning`.
+there was a `SparseDataWarning`: the note that few samples decide is none.
 """
 
 from __future__ import annotations

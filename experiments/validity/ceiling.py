@@ -12,11 +12,11 @@ often the intervals of 3, 8 or 20 models at Bonferroni's level hold together ("v
 lowest of them does ("worse"), and those of the differences from the first do ("equal").
 
 A row that covers less than 0.935, or errs in more than 0.06, is simulated again in 4,000 trials,
-where it passes at 0.93. Trials without a warning about the metric are judged by themselves
-("silent", the lowest of the coverages). Where all trials together cover 0.945 at least, at most a
-tenth may have a warning that intervals cover less than their level ("doubted"); "warned" counts
-the warnings that few samples make them wide as well. The true value of an average is the mean over
-the classes that occur in the test set. The table goes on where the same code has stopped.
+where it passes at 0.93. Trials without a warning about the metric ("warned") are judged by
+themselves ("silent", the lowest of the coverages). Where all trials together cover 0.945 at least,
+at most a tenth may have a warning. The note that few samples determine a value is none. The true
+value of an average is the mean over the classes that occur in the test set. The table goes on where
+the same code has stopped.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ import modelcompare as mc
 from experiments.validity.by_cell import AGAIN, simulate
 from experiments.validity.catalogue import cell_id
 from experiments.validity.two_models import LARGEST, LEVEL, WANTED, gate_ends, holds, values
-from modelcompare.comparison.warned import behind_macro, warn_of_sparse_data
-from modelcompare.intervals import FEW, Interval
+from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.intervals.unknown import averages_counts, hardly_known
 
 Params = dict[str, Any]
@@ -196,18 +195,13 @@ def of_trial(name: str, truth: Mapping[str, Array], present: Array, cell: Params
 # -- trials ------------------------
 
 
-def warned(found: Any, score: Interval, n_trials: int) -> Array:
-    """Return what is warned of in each trial, (n_trials, n_values, 2): anything, and coverage."""
-    evaluation, sizes = found.evaluation, score.n_informative
-    few = np.where(np.isnan(found.point), False, sizes < FEW)
-    out = np.zeros((n_trials, few.shape[1], 2), dtype=bool)
-    for metric in evaluation.metrics:
-        where = evaluation.metric_slice(metric.name)
-        if getattr(metric, "average", None) == "macro":
-            few[:, where] |= behind_macro(evaluation) < FEW
-        if averages_counts(metric):
-            few[:, where] |= hardly_known(evaluation, metric)[0].any(axis=1)[:, None]
-    out[..., 0] = few.reshape(n_trials, -1, few.shape[1]).any(axis=1)
+def warned(found: Any, n_trials: int) -> Array:
+    """Return which values of each trial have a warning, (n_trials, n_values)."""
+    evaluation = found.evaluation
+    out = np.zeros((n_trials, len(evaluation.keys)), dtype=bool)
+    for metric in filter(averages_counts, evaluation.metrics):
+        unknown = hardly_known(evaluation, metric)[0].reshape(n_trials, -1)
+        out[:, evaluation.metric_slice(metric.name)] = unknown.any(axis=1)[:, None]
     unbounded = [m.name for m in evaluation.metrics if not np.isfinite(m.bounds).all()]
     models, many = found.models, len(found.models) // n_trials
     for name in unbounded:
@@ -215,8 +209,7 @@ def warned(found: Any, score: Interval, n_trials: int) -> Array:
         for trial in range(n_trials):
             own = evaluation.predictions[[*models[trial * many : (trial + 1) * many]]]
             pairs = np.zeros(many - 1, dtype=int), np.arange(1, many)
-            text = "".join(warn_of_sparse_data(values(own, [name]), pairs=pairs))
-            out[trial, where] |= bool(text), "less often than their level" in text
+            out[trial, where] = bool(warn_of_sparse_data(values(own, [name]), pairs=pairs))
     return out
 
 
@@ -250,7 +243,7 @@ def judged(found: Any, cell: Params, truth: Mapping[str, Array]) -> dict[str, pd
     score = found.score_interval("auto", level)
     apart = found.difference_interval(*pairs, "auto", level)
     gate = () if corrected else gate_ends(found, pairs)
-    noted, out = warned(found, score, n_trials), {}
+    doubted, out = warned(found, n_trials), {}
     for name, true in truth.items():
         place, gaps, low_is_good = (
             found.evaluation.metric_slice(name).stop - 1, true[0] - true[1:], name in LOW_IS_GOOD,
@@ -271,8 +264,8 @@ def judged(found: Any, cell: Params, truth: Mapping[str, Array]) -> dict[str, pd
                 "value": held[:, 0], "worse": held[:, 2], "equal": together[:, 0],
                 "gap": together[:, 1], "gate": np.where(np.isnan(together), np.nan, opens)[:, 1],
             }  # fmt: skip
-        what = {"warned": noted[:, place, 0], "doubted": noted[:, place, 1]}
-        out[name] = pd.DataFrame({**marks, "width": (high - low)[:, 0], **what}, dtype=float)
+        marks |= {"width": (high - low)[:, 0], "warned": doubted[:, place]}
+        out[name] = pd.DataFrame(marks, dtype=float)
     return out
 
 
@@ -305,7 +298,7 @@ def _simulated(cell: Params, n_trials: int, asked: Sequence[str]) -> pd.DataFram
 
 def row_of(cell: Params, name: str, marks: pd.DataFrame) -> Params:
     """Return the means of the marks of all trials, and of those without a warning."""
-    marks = marks.reindex(columns=[*COVERAGES, "gate", "width", "warned", "doubted"])
+    marks = marks.reindex(columns=[*COVERAGES, "gate", "width", "warned"])
     alone = marks[marks["warned"] == 0]
     alone = alone if len(alone) >= FEWEST * len(marks) else alone.iloc[:0]
     silent = {"silent": alone[COVERAGES].mean().min(), "silent gate": alone["gate"].mean()}
@@ -333,8 +326,8 @@ def short(table: pd.DataFrame) -> pd.Series:
 
 
 def needless(table: pd.DataFrame) -> pd.Series:
-    """Return which rows doubt coverage in many trials, though all intervals hold."""
-    return (table[COVERAGES].min(axis=1) >= WELL) & (table["doubted"] > MOST)
+    """Return which rows have a warning in many trials, though all intervals hold."""
+    return (table[COVERAGES].min(axis=1) >= WELL) & (table["warned"] > MOST)
 
 
 def verdict(table: pd.DataFrame) -> pd.DataFrame:

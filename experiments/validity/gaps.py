@@ -6,8 +6,8 @@ Two groups, of equal or of very unequal sizes; a classifier that is right more o
 second, or equally often. Of recall, selection rate, macro F1 and the mean absolute error of a
 regression: how often the interval of the gap holds it, how often a gap is found where there is
 none (0.05), how often the answer is that all gaps are within a margin that equals the gap (0.05),
-and how often the interval of the worst group's value holds it. Trials in which a group has fewer
-than ten informative samples have a warning, and are left out.
+and how often the interval of the worst group's value holds it. Trials with a warning are left out;
+that fewer than ten samples decide in a group is a note.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ average, very unevenly many, which differ in how hard they are. Models are equal
 is worse. For each metric: how often the default interval of a value, and of the
 difference, holds its true value; how often a gate at a margin of the true difference opens (0.05);
 and, of equal models, how often the default test finds a difference (0.05). Trials with fewer than
-ten informative samples have a warning, and are left out. The truth is that of a million samples.
+ten informative samples have a note, and are left out. The truth is that of a million samples.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ the risk with errors, partly the same; models are equal, or the second one sees 
 survival probabilities follow from the risk that they see. For each metric: how often the default
 interval of a value, and of the difference, holds its true value; how often a gate at a margin of
 the true difference opens (0.05); and, of equal models, how often the default test finds a
-difference (0.05). Trials with fewer than ten effective events have a warning, and are left out, and
+difference (0.05). Trials with fewer than ten effective events have a note, and are left out, and
 cells in which these are most have no value. The truth is that of a hundred thousand patients; of
 Harrell's c-index with the same censoring.
 """

@@ -50,7 +50,7 @@ def trial(
     Returns
     -------
     dict
-        The marks, and where few samples decide, which has a warning: ``"few"`` a value, ``"few
+        The marks, and where few samples decide, which has a note: ``"few"`` a value, ``"few
         apart"`` the difference.
     """
     found, pair = values(preds, metrics), (np.array([0]), np.array([1]))
@@ -103,7 +103,7 @@ def holds(low: Array, high: Array, truth: Array) -> Array:
 
 
 def shares(trials: Sequence[Mapping[str, Array]], names: Mapping[str, int]) -> pd.DataFrame:
-    """Return the means of marks over the trials without their warning, a row for each named value.
+    """Return the means of marks over the trials without their note, a row for each named value.
 
     There is no mean of marks that fewer than half of the trials have.
     """
