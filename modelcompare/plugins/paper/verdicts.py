@@ -67,6 +67,8 @@ def _of_separation(a: str, b: str, separated: pd.DataFrame | None) -> str:
     sums = {name: rows_at(whole, metric=name)[["n_separated", "n_pairs"]].sum() for name in (a, b)}
     own, other = (f"{each['n_separated']:.0f} of {each['n_pairs']:.0f}" for each in sums.values())
     of = "pairs of models and classes" if whole["label"].nunique() > 1 else "pairs of models"
+    if not sum(each["n_separated"] for each in sums.values()):
+        return f" On the whole test set neither separates any of {sums[a]["n_pairs"]:.0f} {of}."
     if own == other:
         return f" On the whole test set both separate {own} {of}."
     return f" On the whole test set {b} separates {other} {of}, {a} {own}."

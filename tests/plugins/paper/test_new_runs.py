@@ -38,6 +38,12 @@ BOTH = {"generalize_to": "items+runs", "method": "auto", "n_resamples": 99}
 OF_CHANGES = {"temperatures": [0.5], "noises": []}
 
 
+def beside_verdict(study):
+    """Return the notes that follow the verdict."""
+    n_sentences = len(study.verdict().splitlines())
+    return study.document().sentences[n_sentences:]
+
+
 def changed(probabilities, temperature):
     powers = probabilities ** (1 / temperature)
     return powers / powers.sum(axis=1, keepdims=True)
@@ -108,7 +114,7 @@ STUDIES = {
 @pytest.mark.parametrize("name", STUDIES)
 def test_answers_for_these_runs_are_marked_as_such(name):
     study = STUDIES[name](SHARED, generalize_to="items")
-    assert study.document().sentences == [THESE]
+    assert beside_verdict(study) == [THESE]
     assert "|for these runs|" in study.signature
     assert "generalize_to:" not in study.signature
     (first, *_) = study.document().frames().values()
@@ -124,7 +130,7 @@ def test_answers_for_these_runs_are_marked_as_such(name):
         pd.testing.assert_frame_equal(first, plain)
     for preds in (SHARED.without("runs"), SHARED.subset(RUN == 0)):
         alone = STUDIES[name](preds)
-        assert alone.document().sentences == []
+        assert beside_verdict(alone) == []
         assert "runs" not in alone.signature
 
 
@@ -133,12 +139,12 @@ def test_answers_for_new_runs_are_marked_as_such(name):
     options = BOTH if name == "sensitivity_study" else {"generalize_to": "items+runs"}
     study = STUDIES[name](SHARED, **options)
     assert study.scope.new_runs
-    assert study.document().sentences == [NEW.format(6)]
+    assert beside_verdict(study) == [NEW.format(6)]
     assert "|generalize_to:items+runs|" in study.signature
     assert "for these runs" not in study.signature
     few = SHARED.subset(RUN < 3)
     with pytest.warns(mc.SparseDataWarning, match="3 runs of a model decide"):
-        assert STUDIES[name](few, **options).document().sentences == [NEW.format(3)]
+        assert beside_verdict(STUDIES[name](few, **options)) == [NEW.format(3)]
 
 
 @pytest.mark.parametrize("name", ["variance_study", "undefined_study"])
@@ -267,8 +273,8 @@ def test_the_commands_take_the_option(tmp_path, capsys):
 
 def test_rounded_confidences_are_those_of_these_runs():
     study = mc.studies.quantization_study(SHARED, ["cf1_macro"], n_bins=[2])
-    assert study.document().sentences == [THESE]
+    assert beside_verdict(study) == [THESE]
     assert "|for these runs|" in study.signature
     alone = mc.studies.quantization_study(SHARED.without("runs"), ["cf1_macro"], n_bins=[2])
-    assert alone.document().sentences == []
+    assert beside_verdict(alone) == []
     assert "runs" not in alone.signature

@@ -52,6 +52,7 @@ def test_the_verdict_on_variances(rows, verdict):
 @pytest.mark.parametrize(
     ("separated", "sentence"),
     [
+        ((0, 0), " On the whole test set neither separates any of 6 pairs of models."),
         ((3, 3), " On the whole test set both separate 3 of 6 pairs of models."),
         ((3, 5), " On the whole test set cf1 separates 5 of 6 pairs of models, f1 3 of 6."),
         ((5, 3), " On the whole test set cf1 separates 3 of 6 pairs of models, f1 5 of 6."),
