@@ -68,7 +68,7 @@ def _of_separation(a: str, b: str, separated: pd.DataFrame | None) -> str:
     own, other = (f"{each['n_separated']:.0f} of {each['n_pairs']:.0f}" for each in sums.values())
     of = "pairs of models and classes" if whole["label"].nunique() > 1 else "pairs of models"
     if not sum(each["n_separated"] for each in sums.values()):
-        return f" On the whole test set neither separates any of {sums[a]["n_pairs"]:.0f} {of}."
+        return f" On the whole test set neither separates any of {sums[a]['n_pairs']:.0f} {of}."
     if own == other:
         return f" On the whole test set both separate {own} {of}."
     return f" On the whole test set {b} separates {other} {of}, {a} {own}."

@@ -70,7 +70,10 @@ def test_the_same_seed_writes_the_same_bytes(run, small_snli, tmp_path):
 
 @pytest.mark.parametrize(
     ("form", "start"),
-    [("markdown", "- f1 and cf1 both find a difference"), ("latex", r"% Preamble: \usepackage{booktabs")],
+    [
+        ("markdown", "- f1 and cf1 both find a difference"),
+        ("latex", r"% Preamble: \usepackage{booktabs"),
+    ],
 )
 def test_forms(run, small_snli, form, start):
     done = run("study", "agreement", small_snli, "--pair", "f1", "--format", form, *FEW)

@@ -273,8 +273,8 @@ def test_the_commands_take_the_option(tmp_path, capsys):
 
 def test_rounded_confidences_are_those_of_these_runs():
     study = mc.studies.quantization_study(SHARED, ["cf1_macro"], n_bins=[2])
-    assert beside_verdict(study) == [THESE]
+    assert study.document().sentences == [THESE]
     assert "|for these runs|" in study.signature
     alone = mc.studies.quantization_study(SHARED.without("runs"), ["cf1_macro"], n_bins=[2])
-    assert beside_verdict(alone) == []
+    assert alone.document().sentences == []
     assert "runs" not in alone.signature
