@@ -268,12 +268,14 @@ def check_arguments(function: str, known: Iterable[str], given: Mapping[str, obj
     """Refuse an unknown argument, and suggest the one that was meant."""
     for name, value in given.items():
         if name not in known:
-            hint = _set_around(name, value) or argument_meant(name, known)
+            hint = _former(name, value, known) or argument_meant(name, known)
             raise TypeError(f"{function}() has no argument `{name}`; {hint}")
 
 
-def _set_around(name: str, value: object) -> str:
-    """Return the call for a setting of the execution, as the end of a message; else no text."""
+def _former(name: str, value: object, known: Iterable[str]) -> str:
+    """Return the call that a former argument stands for, as the end of a message; else no text."""
+    if name == "label" and "metric" in known:
+        return f"name the class with the metric, as in metric='f1[{value}]'."
     meant = (each for each in EXECUTION if name in (each, *OPTIONS[each].elsewhere.split()))
     if (setting := next(meant, None)) is None:
         return ""

@@ -46,6 +46,7 @@ IntervalMethod = Literal[
     "auto", "BCa", "percentile", "basic", "normal", "studentized", "logit", "wilson",
     "clopper-pearson", "delong",
 ]  # fmt: skip
+DecisionMethod = Literal[IntervalMethod, "any-time"]
 # When to choose which, for help, docstrings and messages; the rows of `intervals.METHODS`.
 INTERVALS: Mapping[IntervalMethod, str] = {
     "auto": "takes what holds for each value: closed forms for counts, however rare the class, and "

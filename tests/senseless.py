@@ -61,7 +61,7 @@ OPTIONS: dict[str, list[Any]] = {
     "scoring": [5, [], {}, "nonsense", [5], NAN, {"f1": 5}],
     "task": TEXT, "dataset": TEXT, "form": CHOICE, "details": [5, "x", {"a": 5}, NAN, ["x"]],
     "name": ["nobody", 5, [], NAN],
-    "any_time": FLAG, "at_target": FLAG, "looks": COUNT, "spending": CHOICE, "control": CHOICE, "candidates": COUNT,
+    "at_target": FLAG, "looks": COUNT, "spending": CHOICE, "control": CHOICE, "candidates": COUNT,
     "ledger": [5, [], {}, NAN, True, "", Path("nowhere") / "l.jsonl"], "expect_head": [5, [], {}, NAN, True, ""],
     "pair": ["x", 5, -1, [], NAN, ("f1",), 0.5], "n_columns": COUNT,
     "values": [5, {}, "x", NAN, {"HIGH": 2}, {"HIGH": "x"}, {"HIGH": NAN}, []],

@@ -138,19 +138,19 @@ def test_the_gate_no_longer_passes_the_worst_model():
 def test_the_positive_class_is_the_one_of_a_metric_per_class():
     preds = mc.Predictions(TRUTH, HARD, positive="fraud")
     asked = {
-        "decide": lambda p, **label: mc.decide(p, "bad", "good", "f1", margin=0.1, **FEW, **label),
-        "paired_test": lambda p, **label: mc.paired_test(p, "good", "bad", "f1", **FEW, **label),
-        "sample_size": lambda p, **label: mc.sample_size(p, "good", "bad", "f1", **label),
-        "unpaired_test": lambda p, **label: mc.inference.unpaired_test(
-            p["good"], p["bad"], "f1", **FEW, **label
+        "decide": lambda p, f1="f1": mc.decide(p, "bad", "good", f1, margin=0.1, **FEW),
+        "paired_test": lambda p, f1="f1": mc.paired_test(p, "good", "bad", f1, **FEW),
+        "sample_size": lambda p, f1="f1": mc.sample_size(p, "good", "bad", f1),
+        "unpaired_test": lambda p, f1="f1": mc.inference.unpaired_test(
+            p["good"], p["bad"], f1, **FEW
         ),
-        "sketch": lambda p, **label: mc.decide(
-            mc.io.sketch(p, "f1"), "bad", "good", "f1", margin=0.1, **FEW, **label
+        "sketch": lambda p, f1="f1": mc.decide(
+            mc.io.sketch(p, "f1"), "bad", "good", f1, margin=0.1, **FEW
         ),
     }
     for name, ask in asked.items():
         assert ask(preds).label == "fraud", name
-        assert str(ask(preds)) == str(ask(preds, label="fraud")), name
+        assert str(ask(preds)) == str(ask(preds, ("f1", "fraud"))), name
         with pytest.raises(ValueError, match=f"metric 'f1' is per class, and {UNNAMED}"):
             ask(mc.Predictions(TRUTH, HARD))
     rule = "f1:-0.1"
@@ -163,7 +163,7 @@ def test_subgroups_and_sets_ask_too():
         mc.read_predictions(frame, columns={"slices": ["part"]})
     preds = mc.read_predictions(frame, columns={"slices": ["part"]}, positive="fraud")
     found = mc.diagnostics.gaps(preds, "recall", n_resamples=99)
-    assert str(found) == str(mc.diagnostics.gaps(preds, "recall", label="fraud", n_resamples=99))
+    assert str(found) == str(mc.diagnostics.gaps(preds, "recall[fraud]", n_resamples=99))
     long = pd.concat(
         pd.DataFrame({"set": s, "model": m, "item": np.arange(N), "y_true": TRUTH, "prob": p})
         for s in "xy" for m, p in FRAUD.items()

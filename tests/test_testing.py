@@ -70,7 +70,7 @@ def test_of_several_rules_those_that_do_not_hold_are_reported():
 
 
 def test_a_class_and_a_metric_of_one_s_own_count():
-    found = assert_not_worse(TABLE, "b", "a", "recall", label="x", margin=0.1, n_resamples=99)
+    found = assert_not_worse(TABLE, "b", "a", "recall[x]", margin=0.1, n_resamples=99)
     assert found.decisions[0].gain == pytest.approx(0.3)
 
     def success(y_true, y_pred):

@@ -104,12 +104,10 @@ def _n_swaps(metric: str, level: float) -> int:
 def _gain(counts: Counts, metric: str) -> Gain:
     truth, a, b = (np.repeat([each[k] for each in _COMBINED], counts) for k in range(3))
     preds = mc.Predictions(truth, {"a": a, "b": b}, labels=[0, 1])
-    label = 1 if metric == "recall" else None
     return Gain.of(
         WeightedSets({"": preds}, np.ones(1), "auto"),
         ("b", "a"),
-        metric,
-        label,
+        "recall[1]" if metric == "recall" else metric,
         method="auto",
         zero_division=math.nan,
         draws=Draws(),

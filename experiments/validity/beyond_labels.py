@@ -423,8 +423,8 @@ def unpaired_trial(params: Params, rng: np.random.Generator) -> Found:
         y = (rng.random(n) < positive).astype(int)
         right = rng.random(n) < (params["share"] if metric == "accuracy" else 0.85)
         sides.append(mc.Predictions(y, {name: np.where(right, y, 1 - y)}, labels=[0, 1]))
-    label = 1 if metric == "f1" else None
-    found = mc.inference.unpaired_test(*sides, metric, label=label, n_resamples=399, rng=rng)
+    value = "f1[1]" if metric == "f1" else metric
+    found = mc.inference.unpaired_test(*sides, value, n_resamples=399, rng=rng)
     return {f"{metric} test": {"rejected": float(found.p_value < _ALPHA)}}
 
 

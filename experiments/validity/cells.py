@@ -198,7 +198,7 @@ def _tests(params: Cell, rng: np.random.Generator, tally: Tally) -> None:
                 chosen = {} if test == "default" else {"method": test}
                 try:
                     found = mc.paired_test(
-                        preds, "m0", "m1", metric, label=label_of(metric), n_resamples=params["B"],
+                        preds, "m0", "m1", (metric, label_of(metric)), n_resamples=params["B"],
                         rng=rng, **chosen,
                     )  # fmt: skip
                 except ValueError:

@@ -59,8 +59,8 @@ def draw(rng: np.random.Generator, cell: Params, sizes: Sequence[int]) -> mc.Pre
 
 def asked(cell: Params, preds: mc.Predictions, **options: Any) -> Any:
     """Return the gaps of a test set."""
-    of_class = {"label": 1} if cell["metric"] in ("recall", "selection_rate") else {}
-    return mc.diagnostics.gaps(preds, cell["metric"], n_resamples=2, **of_class, **options)
+    of_class = 1 if cell["metric"] in ("recall", "selection_rate") else None
+    return mc.diagnostics.gaps(preds, (cell["metric"], of_class), n_resamples=2, **options)
 
 
 def simulated(cell: Params, n_trials: int) -> pd.DataFrame:

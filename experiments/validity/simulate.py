@@ -93,7 +93,7 @@ def p_values_of_one(world: ScoreWorld, n: int, seed: int, _: np.ndarray) -> dict
     questions += [("roc_auc", None, test) for test in ("delong", "bootstrap", "sign-flip")]
     return {
         (metric, test): mc.paired_test(
-            preds, "m0", "m1", metric, method=test, label=label, n_resamples=499, rng=seed
+            preds, "m0", "m1", (metric, label), method=test, n_resamples=499, rng=seed
         ).p_value
         for metric, label, test in questions
     }

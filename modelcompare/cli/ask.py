@@ -14,6 +14,7 @@ from modelcompare.arguments import LEVELS, one_level
 from modelcompare.cli.output import Output, check_paths
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
+from modelcompare.metrics.classes import ValueLike
 from modelcompare.plugs import first, needed
 from modelcompare.readers.messages import ROLES
 from modelcompare.readers.opening import read_tables
@@ -85,8 +86,9 @@ def of_two_models(
     predictions = reading.read_all()
     sets = [*predictions.values()] if isinstance(predictions, dict) else [predictions]
     first, models = sets[0], dict.fromkeys(model for each in sets for model in each.models)
-    value = metric or mc.metrics.registry.default_metric(first)
-    result = attrgetter(function)(mc)(predictions, *_two([*models]), value, label=label, **options)
+    of_all = metric or mc.metrics.registry.default_metric(first)
+    value: ValueLike = of_all if label is None else (of_all, label)
+    result = attrgetter(function)(mc)(predictions, *_two([*models]), value, **options)
     drawn = None if n_labels is None else result.queue(n_labels)
     output.emit(result, inputs=reading.files)
     if queue is not None and drawn is not None:

@@ -228,8 +228,8 @@ def weighted_sets(
             f"test set {name!r} has no predictions of {lacking} "
             f"({sum(map(len, gaps.values()))} missing in all); leave out "
             f"{'such models, or ' * (len(models) > 2)}such test sets with missing='drop' "
-            "(--missing drop), or compute what holds for all possible results with "
-            "missing='bounds' (--missing bounds)."
+            "(compare_groups, gate; --missing drop), or compute what holds for all possible "
+            "results with missing='bounds' (--missing bounds)."
         )
     if missing == "bounds":
         if generalize_to != "items":

@@ -26,9 +26,9 @@ from modelcompare.engine.contrasts import Contrasts
 from modelcompare.escape import terminal
 from modelcompare.intervals import intervals_around
 from modelcompare.metrics.base import AnyMetric
-from modelcompare.metrics.classes import resolved_value
+from modelcompare.metrics.classes import ValueLike, resolved_value
 from modelcompare.metrics.planning import positive_note
-from modelcompare.metrics.registry import MetricLike, default_metric
+from modelcompare.metrics.registry import default_metric
 from modelcompare.questions.claims import (
     Estimated,
     all_of,
@@ -158,8 +158,8 @@ _ANSWERS: Mapping[Answer, str] = {
 
 @checked(margin=check_number)
 def gaps(
-    predictions: Predictions, metric: MetricLike | None = None, *, by: str | None = None,
-    label: Any = None, margin: float | None = None, min_size: int = MIN_SIZE,
+    predictions: Predictions, metric: ValueLike | None = None, *, by: str | None = None,
+    margin: float | None = None, min_size: int = MIN_SIZE,
     method: IntervalMethod = "auto", alpha: float = 0.05, n_resamples: int = 9999,
     zero_division: ZeroDivision = math.nan, rng: RngLike = 0,
 ) -> Gaps:  # fmt: skip
@@ -172,12 +172,10 @@ def gaps(
     ----------
     predictions : Predictions
         A test set with `slices`.
-    metric : str, metric or callable, optional
+    metric : str, metric or callable, or a pair of it and a class, optional
         As in `decide`; the default metric by default.
     by : str, optional
         Slice whose values are the subgroups; the only one by default.
-    label : optional
-        The class, for a metric per class; by default the positive one of two.
     margin : float, optional
         Largest gap that does not matter: each model has then an answer whether all of its gaps are
         within it, each at the one-sided level alpha (two one-sided tests).
@@ -216,14 +214,14 @@ def gaps(
     >>> import modelcompare as mc
     >>> preds = mc.Predictions([0, 1] * 100, {"a": [0, 1] * 60 + [0, 0, 0, 1] * 20},
     ...                        slices={"sex": ["f"] * 120 + ["m"] * 80})
-    >>> found = mc.diagnostics.gaps(preds, "recall", label=1)
+    >>> found = mc.diagnostics.gaps(preds, "recall[1]")
     >>> found.gaps[["group_a", "group_b", "difference"]]
       group_a group_b  difference
     0       f       m         0.5
     """
     name, parts, left_out = _parts(predictions, by, min_size, asked=margin is not None)
     chosen = default_metric(predictions) if metric is None else metric
-    value, of_class = resolved_value(chosen, label, predictions)
+    value, of_class = resolved_value(chosen, predictions)
     check_margin(margin or 0.0, value)
     samples, few, seed, at = {}, {}, seed_sequence(rng), 0
     for place, (group, part) in enumerate(parts.items()):

@@ -144,7 +144,7 @@ def _positive(predictions: Predictions) -> OneClass:
 def _of_decisions(predictions: Predictions, metric: MetricLike) -> tuple[Metric, Any]:
     """Return a metric of labels that is a sum, and its class if it is per class."""
     decided = _decided(predictions, dict.fromkeys(predictions.models, 0.5), 1)
-    value, of_class = resolved_value(metric, None, decided)
+    value, of_class = resolved_value(metric, decided)
     if not isinstance(value, Metric) or not value.kind.coded or not value.is_additive:
         raise ValueError(
             f"a threshold is chosen for a metric of decisions, such as f1 or accuracy; "

@@ -6,7 +6,7 @@ Several classes beside an average, ``f1_micro[-O]``, are part of its name (`metr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.planning import positive_note
 from modelcompare.metrics.registry import MetricLike, resolve_metrics, split_class
 from modelcompare.metrics.subsets import class_code, names_subset
+
+# One value: a metric, or a metric per class with the class.
+ValueLike: TypeAlias = MetricLike | tuple[MetricLike, Any]
 
 
 def without_classes(
@@ -74,24 +77,29 @@ def without_classes(
     return (plain[0] if one else plain), classes
 
 
-def one_value(metric: MetricLike, label: Any, predictions: TestSet) -> tuple[MetricLike, Any]:
-    """Return a metric and the class that its name, or a label beside it, names.
+def one_value(value: ValueLike, predictions: TestSet) -> tuple[MetricLike, Any]:
+    """Return the metric of one value, and its class: by the metric's name, or beside it in a pair.
 
     Raises
     ------
+    TypeError
+        If a pair is none of a metric and a class.
     ValueError
         If both name a class, there is no such class, or the metric has no value per class.
     """
+    if isinstance(value, tuple) and len(value) != 2:
+        raise TypeError(f"`metric` must be a metric, or a pair (metric, class), got {value!r}.")
+    metric, label = value if isinstance(value, tuple) else (value, None)
     plain, classes = without_classes(metric, predictions)
     if not classes:
         return metric, predictions.class_named(label)
     if label is not None:
-        raise ValueError(f"{metric} names a class already; leave the label {label!r} out.")
+        raise ValueError(f"{metric} names a class already; leave the class {label!r} out.")
     ((found,),) = classes.values()
     return plain, found
 
 
-def resolved_value(metric: MetricLike, label: Any, predictions: TestSet) -> tuple[AnyMetric, Any]:
+def resolved_value(value: ValueLike, predictions: TestSet) -> tuple[AnyMetric, Any]:
     """Return one value as a metric and its class: of two classes the positive by default.
 
     Raises
@@ -99,14 +107,14 @@ def resolved_value(metric: MetricLike, label: Any, predictions: TestSet) -> tupl
     ValueError
         If the metric is per class and no class is named, or the other way round.
     """
-    plain, of_class = one_value(metric, label, predictions)
+    plain, of_class = one_value(value, predictions)
     (found,) = resolve_metrics([plain], predictions)
     if not found.per_class:
         if of_class is not None:
-            raise ValueError(f"{found.name} has no value per class; leave `label` (--label) out.")
+            raise ValueError(f"{found.name} has no value per class; leave the class out.")
         return found, None
     known = [] if predictions.labels is None else predictions.labels.tolist()
     if of_class is None and len(known) == 2:
         return found, positive_for(f"metric {found.name!r} is per class", predictions)
-    code = class_code(f"{found.name} of one class, `label` (--label)", of_class, predictions)
+    code = class_code(f"{found.name} of one class", of_class, predictions)
     return found, known[code]

@@ -34,8 +34,8 @@ class GainAtAnyTime(Gain):
     def __post_init__(self) -> None:
         if len(self.contrasts) > 1 or self.first.sample.varies_beyond or self.bounded:
             raise ValueError(
-                "`any_time` (--looks any) is for samples that are added to one test set, not for "
-                f"{self._beside}."
+                "method='any-time' (--looks any) is for samples that are added to one test set, "
+                f"not for {self._beside}."
             )
 
     @property

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 from unittest import SkipTest
 
 from modelcompare.data.test_set import TestSet
-from modelcompare.metrics.registry import MetricLike, is_of_texts
+from modelcompare.metrics.classes import ValueLike
+from modelcompare.metrics.registry import is_of_texts
 from modelcompare.questions.gate import gate
 from modelcompare.questions.gate_result import GateAnswer, GateResult
 from modelcompare.questions.rules import is_of_sets, read_rule
@@ -22,10 +23,9 @@ def assert_not_worse(
     predictions: Any,
     baseline: str,
     candidate: str,
-    metric: MetricLike | None = None,
+    metric: ValueLike | None = None,
     *,
     margin: float | None = None,
-    label: Any = None,
     positive: Any = None,
     rules: Iterable[str | Mapping[str, Any]] | None = None,
     alpha: float = 0.05,
@@ -41,12 +41,10 @@ def assert_not_worse(
         `modelcompare.read_predictions`.
     baseline, candidate : str
         The models.
-    metric : str, metric or callable
-        Metric to compare by.
+    metric : str, metric or callable, or a pair of it and a class
+        Metric to compare by, as in `modelcompare.decide`.
     margin : float
         Smallest loss that matters, in units of the metric.
-    label : optional
-        The class, for a metric per class; by default the positive one of two.
     positive : optional
         As for `modelcompare.read_predictions`, where `predictions` is a source for it.
     rules : iterable of str or mapping
@@ -91,9 +89,9 @@ def assert_not_worse(
     if rules is None:
         if metric is None or margin is None:
             raise ValueError("give `metric` and `margin`, or `rules`, to say what must hold.")
-        rules = [{"metric": metric, "label": label, "margin": margin}]
-    elif not (metric is None and margin is None and label is None):
-        raise ValueError("`rules` contains metric, class and margin; leave their options out.")
+        rules = [{"metric": metric, "margin": margin}]
+    elif not (metric is None and margin is None):
+        raise ValueError("`rules` contains metric and margin; leave their options out.")
     ask = partial(gate, alpha=alpha, **options)
     return ask_in_test(ask, predictions, (baseline, candidate), rules, positive, on_inconclusive)
 

@@ -298,13 +298,13 @@ def value_position(evaluation: Evaluation, label: Any) -> int:
     labels = [key.label for key in evaluation.keys]
     name = evaluation.metrics[0].name
     if label is None and len(labels) > 1:
+        example = f"{name}[{labels[0]}]"
         raise ValueError(
-            f"metric {name!r} is per class; name one with `label`: {', '.join(map(str, labels))}."
+            f"metric {name!r} is per class; name one, as in {example!r}: "
+            f"{', '.join(map(str, labels))}."
         )
     if label is not None and labels == [None]:
-        raise ValueError(
-            f"metric {name!r} has one value for all classes; leave `label` (--label) out."
-        )
+        raise ValueError(f"metric {name!r} has one value for all classes; leave the class out.")
     if label not in labels:
-        raise ValueError(f"`label` {shown(label)} is not a class; there are {labels}.")
+        raise ValueError(f"{shown(label)} is not a class; there are {labels}.")
     return labels.index(label)

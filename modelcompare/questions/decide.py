@@ -15,15 +15,14 @@ from typing import Any
 from scipy.special import ndtri
 
 from modelcompare.arguments import checked
-from modelcompare.comparison.compare_groups import weighted_sets
-from modelcompare.comparison.suite import check_weights
+from modelcompare.comparison.compare_groups import WeightedSets, weighted_sets
 from modelcompare.comparison.suite_checks import check_known, check_sets
 from modelcompare.comparison.warned import each_warning_once, warn_of_few_sets
 from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.scope import THESE_RUNS, Scope
 from modelcompare.escape import terminal
-from modelcompare.metrics.registry import MetricLike
+from modelcompare.metrics.classes import ValueLike
 from modelcompare.questions.any_time import GainAtAnyTime
 from modelcompare.questions.claims import POWER, answer_of, check_margin, claims_of, n_needed
 from modelcompare.questions.contrast import Draws, warn_of_undefined
@@ -43,10 +42,9 @@ from modelcompare.resampling.seeds import RngLike
 from modelcompare.words import (
     Answer,
     Decision,
+    DecisionMethod,
     GeneralizeToOfSets,
     IntervalMethod,
-    MissingSets,
-    WeightsOfSets,
     ZeroDivision,
     check_number,
     check_one_sided,
@@ -253,23 +251,23 @@ class DecisionResult(Result, stem="decision", version=3, row="decision"):
         return f" About {needed} would be, if the true gain is the observed one."
 
 
+def _check_asked(argument: str, value: Any) -> None:
+    check_sets(argument, value.sets if isinstance(value, WeightedSets) else value)
+
+
 @takes_arrays
-@checked(predictions=check_sets, alpha=check_one_sided, weights=check_weights)
+@checked(predictions=_check_asked, alpha=check_one_sided)
 def decide(
-    predictions: TestSet | Mapping[str, TestSet],
+    predictions: TestSet | Mapping[str, TestSet] | WeightedSets[TestSet],
     baseline: str,
     candidate: str,
-    metric: MetricLike = "f1_macro",
+    metric: ValueLike = "f1_macro",
     *,
     kind: Decision = "non-inferior",
     margin: float = 0.0,
-    label: Any = None,
     alpha: float = 0.05,
-    method: IntervalMethod = "auto",
+    method: DecisionMethod = "auto",
     generalize_to: GeneralizeToOfSets = "auto",
-    weights: WeightsOfSets | Mapping[str, float] = "equal",
-    missing: MissingSets = "refuse",
-    any_time: bool = False,
     n_resamples: int = 9999,
     zero_division: ZeroDivision = math.nan,
     rng: RngLike = 0,
@@ -285,39 +283,34 @@ def decide(
     Parameters
     ----------
     predictions : Predictions, or mapping of str to Predictions
-        A test set with both models; or several by name, to decide on the mean over them. For
-        decisions on each of them see `gate`.
+        A test set with both models; or several by name, to decide on the mean over them, with equal
+        weights. For other weights, test sets that lack a model, and decisions on each of them see
+        `gate`.
     baseline, candidate : str
         The models.
-    metric : str, metric or callable
-        Metric on which to decide. Losses change sign, so that a gain is always good. If scores or
-        functions have no declared direction, it is inferred from their name, and the sentence
-        states this.
+    metric : str, metric or callable, or a pair of it and a class
+        Metric on which to decide; of a metric per class also the class, as in ``"f1[fraud]"``, or
+        as ``(metric, "fraud")``. By default that is the positive one of two. Losses change sign, so
+        that a gain is always good. If scores or functions have no declared direction, it is
+        inferred from their name, and the sentence states this.
     kind : {"non-inferior", "superior", "equivalent"}
         Non-inferior: the lower bound of the gain lies above -margin. Superior: above +margin.
         Equivalent: the whole interval lies within the margins (two one-sided tests, TOST). The
         opposite is shown if the other bound lies beyond the margin.
     margin : float
         The smallest difference that matters, at least 0; above 0 unless `kind` is "superior".
-    label : optional
-        The class, for a metric per class.
     alpha : float
         One-sided level; the interval has the confidence level 1 - 2 alpha.
-    method, generalize_to, n_resamples, zero_division, rng
+    method : str
+        Type of interval, as in `compare`; or "any-time" for bounds whose level holds for all
+        answers together while samples are added, however often and whenever they are asked for.
+        Means of numbers with a known range are then bounded by betting, at about half the power of
+        a single look; other metrics asymptotically, from 50 samples and ten in favour of each model
+        on.
+    generalize_to, n_resamples, zero_division, rng
         As in `compare`; for several test sets `generalize_to` is as in `compare_groups`. For new
         runs, or test sets, no number of samples is given that would decide: more of these may be
         needed.
-    weights : {"equal", "samples"} or mapping of str to float
-        Weights of several test sets, as in `compare_groups`; those without weight do not count.
-    missing : {"refuse", "drop", "bounds"}
-        Treatment of several test sets of which some lack a model, as in `compare_groups`. With
-        "bounds" the answer holds for all values that the model may have there; the claim, or its
-        opposite, is shown only if it is for all of them.
-    any_time : bool
-        Whether the level holds for all answers together while samples are added, however often and
-        whenever they are asked for. Means of numbers with a known range are bounded by betting, at
-        about half the power of a single look; other metrics asymptotically, from 50 samples and
-        ten in favour of each model on.
 
     Returns
     -------
@@ -342,18 +335,17 @@ def decide(
     naive_bayes is inferior to bow_pair (margin 0.005) in accuracy: gain -0.0182,
     90 % CI -0.0250 to -0.0115, p = 1.00 (9,824 samples, one-sided alpha 0.05).
     """
-    sets = predictions if isinstance(predictions, Mapping) else {"": predictions}
-    check_known(sets, baseline, candidate)
-    if missing != "refuse" and not isinstance(predictions, Mapping):
-        raise ValueError(f"missing={missing!r} is for several test sets; leave it out of one.")
+    suite, models = predictions, (candidate, baseline)
+    if not isinstance(suite, WeightedSets):
+        sets = suite if isinstance(suite, Mapping) else {"": suite}
+        check_known(sets, baseline, candidate)
+        suite = weighted_sets(sets, models, "equal", generalize_to, "refuse")
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")
-    models = candidate, baseline
-    found = (GainAtAnyTime if any_time else Gain).of(
-        weighted_sets(sets, models, weights, generalize_to, missing), models, metric, label,
-        method=method, zero_division=zero_division,
-        draws=Draws(n_resamples=n_resamples, rng=rng),
-    )  # fmt: skip
+    draws, gain = Draws(n_resamples=n_resamples, rng=rng), Gain
+    if method == "any-time":
+        gain, method = GainAtAnyTime, "auto"
+    found = gain.of(suite, models, metric, method=method, zero_division=zero_division, draws=draws)
     with each_warning_once():
         for contrast in found.contrasts.values():
             contrast.warn_of_sparse_data(method)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -30,8 +30,7 @@ from modelcompare.intervals.calibration import refusal, why_refused
 from modelcompare.intervals.sets import MeanOfSets
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.calibration import calibration_formula
-from modelcompare.metrics.classes import one_value
-from modelcompare.metrics.registry import MetricLike
+from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.questions.contrast import Contrast, Draws
 from modelcompare.questions.unseen import Unseen
 from modelcompare.resampling.seeds import child_seed, seed_sequence
@@ -74,8 +73,8 @@ class Gain:
 
     @classmethod
     def of(
-        cls, suite: WeightedSets[TestSet], models: tuple[str, str], metric: MetricLike, label: Any,
-        *, method: IntervalMethod, zero_division: ZeroDivision, draws: Draws,
+        cls, suite: WeightedSets[TestSet], models: tuple[str, str], metric: ValueLike, *,
+        method: IntervalMethod, zero_division: ZeroDivision, draws: Draws,
     ) -> Self:  # fmt: skip
         """Return the gain of the first model on the test sets that have a weight."""
         (sets, shares, generalize_to, lacking), contrasts, used = suite, {}, method
@@ -83,7 +82,7 @@ class Gain:
         for place, (name, predictions) in enumerate(sets.items()):
             if shares[place] == 0:
                 continue
-            own, own_label = one_value(metric, label, predictions)
+            own, own_label = one_value(metric, predictions)
             if p_at_random(predictions) < NOT_AT_RANDOM:
                 raise not_drawn(predictions)
             served, used, *_ = serve(predictions, own, method=method, zero_division=zero_division)

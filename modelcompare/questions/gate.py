@@ -19,7 +19,7 @@ import numpy as np
 from modelcompare import plugs
 from modelcompare.arguments import checked
 from modelcompare.comparison.compare_groups import weighted_sets
-from modelcompare.comparison.suite import within
+from modelcompare.comparison.suite import check_weights, within
 from modelcompare.comparison.suite_checks import check_known, check_sets
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.given_arrays import takes_arrays
@@ -31,15 +31,11 @@ from modelcompare.questions.decide import (
 from modelcompare.questions.gate_result import GateResult
 from modelcompare.questions.rules import read_rules
 from modelcompare.significance.corrections import adjust
-from modelcompare.words import check_one_sided
+from modelcompare.words import MissingSets, WeightsOfSets, check_one_sided
 
 
 @takes_arrays
-@checked(
-    decide,
-    predictions=check_sets,
-    alpha=check_one_sided,
-)
+@checked(decide, predictions=check_sets, alpha=check_one_sided, weights=check_weights)
 def gate(
     predictions: TestSet | Mapping[str, TestSet],
     baseline: str,
@@ -47,6 +43,8 @@ def gate(
     rules: Iterable[str | Mapping[str, Any]],
     *,
     alpha: float = 0.05,
+    weights: WeightsOfSets | Mapping[str, float] = "equal",
+    missing: MissingSets = "refuse",
     ledger: Any = None,
     **options: Any,
 ) -> GateResult:
@@ -67,6 +65,13 @@ def gate(
         One-sided level of each; the gate opens wrongly with at most this probability. Decisions
         about any of several test sets are at this level divided by their number. Opposites of
         several claims are shown after Holm's correction.
+    weights : {"equal", "samples"} or mapping of str to float
+        Weights of several test sets in their mean, as in `compare_groups`; those without weight do
+        not count.
+    missing : {"refuse", "drop", "bounds"}
+        Treatment of several test sets of which some lack a model, as in `compare_groups`. With
+        "bounds" the answer holds for all values that the model may have there; the claim, or its
+        opposite, is shown only if it is for all of them.
     ledger : Ledger or path, optional
         Ledger of looks: the gate is asked again about this candidate while samples are added at
         the end of the test set, and `alpha` is the level of all answers together. For other
@@ -99,7 +104,7 @@ def gate(
     ('shown', [0.018, 0.022])
     """
     read = read_rules(rules, predictions)
-    models = (baseline, candidate)
+    models, options = (baseline, candidate), {**options, "weights": weights, "missing": missing}
     ask = partial(_by_rules, models=models, rules=read)
     if ledger is None:
         return ask(predictions, alpha=alpha, options=options)
@@ -113,34 +118,49 @@ def _by_rules(
     early: bool = False,
 ) -> GateResult:  # fmt: skip
     """Return the decisions by all rules at a level, at an `early` look or not."""
-    asked = [{"alpha": alpha, **options, **rule} for rule in rules]
+    together = {name: options[name] for name in ("weights", "missing")}
+    others = {name: value for name, value in options.items() if name not in together}
+    asked = [{"alpha": alpha, **others, **rule} for rule in rules]
     with each_warning_once():
-        found = [_decided(predictions, models, each) for each in asked]
+        found = [_decided(predictions, models, each, **together) for each in asked]
     if early:
         found = [(over, [*map(_at_early_look, own)]) for over, own in found]
     return GateResult(by_rule=tuple(_corrected(found, alpha)), alpha=alpha)
 
 
 def _decided(
-    predictions: TestSet | Mapping[str, TestSet], models: tuple[str, str], asked: dict[str, Any]
+    predictions: TestSet | Mapping[str, TestSet],
+    models: tuple[str, str],
+    asked: dict[str, Any],
+    *,
+    weights: WeightsOfSets | Mapping[str, float],
+    missing: MissingSets,
 ) -> tuple[str, list[DecisionResult]]:
     """Return what a rule is over, and its decisions: one, or one for each test set."""
-    over = asked.pop("over", "")
+    over, label = asked.pop("over", ""), asked.pop("label")
+    if label is not None:
+        asked["metric"] = asked["metric"], label
     if over not in ("", "mean", "each", "any"):
         raise ValueError(f"a rule is over 'mean', 'each' or 'any' test set, got {over!r}.")
-    if over in ("", "mean") or not isinstance(predictions, Mapping):
+    if not isinstance(predictions, Mapping):
+        if missing != "refuse":
+            raise ValueError(f"missing={missing!r} is for several test sets; leave it out of one.")
         return over, [decide(predictions, *models, **asked)]
     check_known(predictions, *models)
-    asked["generalize_to"] = within(asked.get("generalize_to", "auto"))
-    missing = asked.get("missing", "refuse")
-    found = weighted_sets(predictions, models, "equal", asked["generalize_to"], missing)
+    generalize_to = asked.get("generalize_to", "auto")
+    if over in ("", "mean"):
+        suite = weighted_sets(predictions, models, weights, generalize_to, missing)
+        return over, [decide(suite, *models, **asked)]
+    generalize_to = within(generalize_to)
+    found = weighted_sets(predictions, models, "equal", generalize_to, missing)
     sets, note = found.sets, found.notes if missing == "drop" else ()
     asked["alpha"] /= len(sets) if over == "any" else 1
     decisions = []
     for own in sets:
-        weights = {name: float(name == own) for name in sets}
-        alone = decide(sets, *models, **{**asked, "weights": weights})
-        decisions.append(replace(alone, notes=(*alone.notes, *note)))
+        of_one = {name: float(name == own) for name in sets}
+        alone = weighted_sets(sets, models, of_one, generalize_to, missing)
+        decision = decide(alone, *models, **asked)
+        decisions.append(replace(decision, notes=(*decision.notes, *note)))
     return over, decisions
 
 

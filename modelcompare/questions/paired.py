@@ -13,8 +13,7 @@ from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.runs import RUN_TEST, runs_are_random
 from modelcompare.engine.scope import Scope
-from modelcompare.metrics.classes import one_value
-from modelcompare.metrics.registry import MetricLike
+from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.questions.contrast import Contrast, Draws, Unpaired, warn_of_undefined
 from modelcompare.questions.effects import effect_sizes
 from modelcompare.report.document import Document
@@ -128,10 +127,9 @@ def paired_test(
     predictions: TestSet,
     model_a: str,
     model_b: str,
-    metric: MetricLike = "f1_macro",
+    metric: ValueLike = "f1_macro",
     *,
     method: PairedTest = "studentized-permutation",
-    label: Any = None,
     alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
     zero_division: ZeroDivision = math.nan,
@@ -145,8 +143,10 @@ def paired_test(
         A test set with both models.
     model_a, model_b : str
         The models; differences are a - b.
-    metric : str, metric or callable
-        Metric on which they are compared. McNemar's tests need accuracy, or mean_score of scores
+    metric : str, metric or callable, or a pair of it and a class
+        Metric on which they are compared; of a metric per class also the class, as in
+        ``"f1[fraud]"``, or as ``(metric, "fraud")``. By default that is the positive one of two.
+        McNemar's tests need accuracy, or mean_score of scores
         that are 0 or 1; DeLong's needs roc_auc; t, Wilcoxon and sign need a mean of per-sample
         numbers (accuracy, mean_score, log_loss, brier_score, caccuracy).
     method : str
@@ -162,8 +162,6 @@ def paired_test(
         is more than equal values, and the result names it; of ``rms_calibration_error`` of
         independent samples they test the value. The default's p-value of a median or percentile is
         not below the error at which the interval of the difference ends at 0.
-    label : optional
-        The class, for a metric per class.
     alternative : {"two-sided", "greater", "less"}
         "greater": the value of a is greater than that of b.
     n_resamples : int
@@ -194,7 +192,7 @@ def paired_test(
     0.0182 6.3e-06
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
-    metric, label = one_value(metric, label, predictions)
+    metric, label = one_value(metric, predictions)
     predictions, _, test, _ = serve(predictions, metric, test=method, zero_division=zero_division)
     pair = predictions[[model_a, model_b]]
     new_runs = test == RUN_TEST and runs_are_random(pair, "auto", test)

@@ -30,7 +30,7 @@ def read_rule(rule: str | Mapping[str, Any], *, of_sets: bool = False) -> dict[s
     rule : str or mapping
         ``metric[class]:-0.005`` (not worse by 0.005 or more), ``metric:+0.01`` (better by more than
         0.01) or ``metric:±0.01``, also ``metric:+-0.01`` (within 0.01). Or arguments of `decide`,
-        metric and margin among them.
+        metric and margin among them, and the class as "label".
     of_sets : bool
         Whether there are several test sets. The metric is then in parentheses after "mean", "each"
         or "any", as in ``each(recall[toxic]):-0.01``; ``mean:-0.01`` is of the default metric. A
@@ -39,7 +39,7 @@ def read_rule(rule: str | Mapping[str, Any], *, of_sets: bool = False) -> dict[s
     Returns
     -------
     dict
-        Arguments of `decide`; of several test sets also "over".
+        Arguments of `decide`, and the class as "label"; of several test sets also "over".
 
     Raises
     ------
@@ -94,6 +94,8 @@ def _meant(rule: dict[str, Any], predictions: TestSet) -> dict[str, Any]:
     """Return a rule with its metric, by default that of the test set, and its class."""
     metric, label = rule.get("metric") or default_metric(predictions), rule.get("label")
     classes = [] if predictions.labels is None else predictions.labels.tolist()
+    if isinstance(metric, tuple):
+        metric, label = metric
     if isinstance(metric, str) and label is None:
         name, text = split_class(metric)
         named = predictions.class_named(text)

@@ -17,8 +17,7 @@ from modelcompare.engine.labels import distinct_rows
 from modelcompare.engine.runs import check_runs_of_sets
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals.ratios import t_quantile
-from modelcompare.metrics.classes import one_value
-from modelcompare.metrics.registry import MetricLike
+from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.options import check_positive
 from modelcompare.questions.claims import check_margin
 from modelcompare.questions.components import Pilot
@@ -49,9 +48,8 @@ def sample_size(
     predictions: TestSet | Mapping[str, TestSet],
     model_a: str,
     model_b: str,
-    metric: MetricLike = "f1_macro",
+    metric: ValueLike = "f1_macro",
     *,
-    label: Any = None,
     margin: float | None = None,
     alpha: float = 0.05,
     power: float = 0.8,
@@ -76,10 +74,8 @@ def sample_size(
         Beside a judge its labels are the pilot.
     model_a, model_b : str
         The models; differences are a - b.
-    metric : str, metric or callable
-        What they are compared by.
-    label : optional
-        The class, for a metric per class.
+    metric : str, metric or callable, or a pair of it and a class
+        What they are compared by, as in `paired_test`.
     margin : float, optional
         The difference to detect, in units of the metric; by default the observed one.
     alpha, power : float
@@ -105,7 +101,7 @@ def sample_size(
     Raises
     ------
     ValueError
-        If the metric is not smooth, is per class and no `label` is given, a level is not in (0, 1),
+        If the metric is not smooth, is per class and names no class, a level is not in (0, 1),
         nothing varies, a cost is missing, test sets have separate runs, or there are several beside
         a judge; or if few samples decide: the default interval is then more than three times as
         wide as the standard error predicts, as that of a macro average on samples of one class.
@@ -134,7 +130,7 @@ def sample_size(
     --------
     >>> import modelcompare as mc
     >>> preds = mc.load_example("snli")
-    >>> print(mc.sample_size(preds, "bow_pair", "naive_bayes", "f1", label="neutral").sentence())
+    >>> print(mc.sample_size(preds, "bow_pair", "naive_bayes", "f1[neutral]").sentence())
     f1 of neutral: bow_pair - naive_bayes = +0.01209 on 9,824 samples. This test set detects
     differences of 0.016 or more (power 0.8, alpha 0.05); the observed one needs about 17,918
     samples.
@@ -149,7 +145,7 @@ def sample_size(
                 f"test set {name!r} has no predictions of {', '.join(lacking)}; leave it out of "
                 "the pilot."
             )
-    metric, label = one_value(metric, label, next(iter(sets.values())))
+    metric, label = one_value(metric, next(iter(sets.values())))
     contrasts = [
         Contrast.between(
             each[[model_a, model_b]], metric, label, zero_division=zero_division, collapse=False,

@@ -16,8 +16,7 @@ from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.classes import one_value
-from modelcompare.metrics.registry import MetricLike
+from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.questions.contrast import Contrast, Draws
 from modelcompare.resampling.draws import unequal_draws
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
@@ -35,11 +34,10 @@ def selfcheck(
     predictions: Predictions,
     model_a: str,
     model_b: str,
-    metric: MetricLike = "f1_macro",
+    metric: ValueLike = "f1_macro",
     *,
     test: PairsTest = "studentized-permutation",
     method: IntervalMethod = "auto",
-    label: object = None,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_trials: int = 200,
@@ -61,8 +59,8 @@ def selfcheck(
         Test set and models; clusters are drawn, and swapped, as wholes.
     model_a, model_b : str
         The models.
-    metric, label
-        Metric on which they are compared, and the class for a metric per class.
+    metric : str, metric or callable, or a pair of it and a class
+        Metric on which they are compared, as in `paired_test`.
     test, alpha
         As for `modelcompare.compare`: the test whose error is simulated, and its level.
     method, confidence_level
@@ -111,7 +109,7 @@ def selfcheck(
     coverage of auto, difference
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
-    metric, label = one_value(metric, label, predictions)
+    metric, label = one_value(metric, predictions)
     # Without ids, since a sample that is drawn twice would have a duplicate id.
     pair = predictions[[model_a, model_b]].without("ids")
     whole = Contrast.between(pair, metric, label, collapse=False)

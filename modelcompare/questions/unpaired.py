@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -20,9 +19,8 @@ from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.delong import check_area, delong_covariance
 from modelcompare.intervals import intervals_around
 from modelcompare.metrics import Metric
-from modelcompare.metrics.classes import one_value
+from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.metrics.quantiles import is_quantile
-from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.claims import bounds_of_difference
 from modelcompare.questions.contrast import SIDES, Unpaired, chosen_class, value_position
 from modelcompare.questions.paired import PairedTestResult, result_of
@@ -51,10 +49,9 @@ _LARGE = 1000
 def unpaired_test(
     predictions_a: Predictions,
     predictions_b: Predictions,
-    metric: MetricLike = "f1_macro",
+    metric: ValueLike = "f1_macro",
     *,
     method: UnpairedTest = "studentized-permutation",
-    label: Any = None,
     alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
     zero_division: ZeroDivision = math.nan,
@@ -66,7 +63,7 @@ def unpaired_test(
     ----------
     predictions_a, predictions_b : Predictions
         Predictions of one model each, on two independent sets of samples.
-    metric, label, alternative, n_resamples, zero_division, rng
+    metric, alternative, n_resamples, zero_division, rng
         As in `paired_test`.
     method : str
         "studentized-permutation": the samples, or clusters, are permuted between the two test
@@ -106,7 +103,7 @@ def unpaired_test(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
             )
         refuse_pseudo_values(predictions, f"`{name}`: an unpaired test")
-        value, of_class = one_value(metric, label, predictions)
+        value, of_class = one_value(metric, predictions)
         # Clusters of both sets are dealt between them, by their numbers of rows.
         results = once(predictions, predictions.models[0])
         side = evaluate(results, [value], zero_division=zero_division, collapse=False)

@@ -7,7 +7,7 @@ from tests.bad_input.case import Call, Run
 
 TABLE = pd.DataFrame({"y_true": ["x", "y"], "a": ["x", "y"], "b": ["x", "x"]})
 NEITHER = "give `metric` and `margin`, or `rules`, to say what must hold."
-BOTH = "`rules` contains metric, class and margin; leave their options out."
+BOTH = "`rules` contains metric and margin; leave their options out."
 
 CASES: list[Call | Run] = [
     Call(
@@ -26,8 +26,8 @@ CASES: list[Call | Run] = [
         BOTH,
     ),
     Call(
-        "assert_not_worse: rules beside a class",
-        lambda _: assert_not_worse(TABLE, "a", "b", label="x", rules=["recall[x]:-0.1"]),
+        "assert_not_worse: rules beside a metric",
+        lambda _: assert_not_worse(TABLE, "a", "b", "recall[x]", rules=["recall[x]:-0.1"]),
         BOTH,
     ),
     Call(

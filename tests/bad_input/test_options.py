@@ -160,7 +160,6 @@ def _doors() -> dict[str, Door]:
         "decide": Door(
             mc.decide,
             {"predictions": PLAIN, "baseline": "a", "candidate": "b", "margin": 0.01, **FEW},
-            beside={"label": {"metric": "f1"}},
         ),
         "gate": Door(
             mc.gate,

@@ -26,7 +26,7 @@ def test_sample_size_prints_and_writes_everything(run, small_snli, tmp_path):
         ((SNLI,), "there are 4 models; name two with --model A --model B"),
         (
             (SNLI, "--model", "mlp", "--model", "bow_pair", "--metric", "f1"),
-            "name one with `label`",
+            "name one, as in 'f1[entailment]'",
         ),
     ],
 )

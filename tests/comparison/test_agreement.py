@@ -55,10 +55,8 @@ def test_each_p_value_is_that_of_the_named_test(seed, correction):
     preds, asked = made(seed), [*BY_VALUE, *BY_EXCHANGE]
     found = mc.compare(preds, asked, n_resamples=99, rng=seed, correction=correction).differences
     for row in found.sample(8, random_state=seed).itertuples():
-        label = {} if pd.isna(row.label) else {"label": row.label}
-        named = mc.paired_test(
-            preds, row.model_a, row.model_b, row.metric, n_resamples=99, rng=seed, **label
-        )
+        value = row.metric, None if pd.isna(row.label) else row.label
+        named = mc.paired_test(preds, row.model_a, row.model_b, value, n_resamples=99, rng=seed)
         assert row.p_value == named.p_value or np.isnan([row.p_value, named.p_value]).all()
 
 

@@ -46,10 +46,10 @@ def test_two_sets_with_other_labels_are_compared_by_the_same_class():
     sides = mc.Predictions(y1, {"a": a}), mc.Predictions(y2, {"b": b})
     expected = [recall_score(y, p, labels=[1], average=None)[0] for y, p in ((y1, a), (y2, b))]
     for method in ("studentized-permutation", "bootstrap", "wald"):
-        found = mc.inference.unpaired_test(*sides, "recall", label=1, n_resamples=99, method=method)
+        found = mc.inference.unpaired_test(*sides, "recall[1]", n_resamples=99, method=method)
         assert found.difference == pytest.approx(expected[0] - expected[1])
-    with pytest.raises(ValueError, match="`label` 0 is not a class"):
-        mc.inference.unpaired_test(*sides, "recall", label=0, n_resamples=99)
+    with pytest.raises(ValueError, match=r"recall\[0\]: there is no class"):
+        mc.inference.unpaired_test(*sides, "recall[0]", n_resamples=99)
 
 
 def test_clusters_and_weights_are_not_forgotten():
@@ -87,7 +87,7 @@ def test_max_t_of_certain_and_of_undefined_differences():
         adjusted = mc.compare(rare, "precision", correction="max-t", n_resamples=999)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        single = [mc.paired_test(rare, "a", "b", "precision", method="bootstrap", label=label,
+        single = [mc.paired_test(rare, "a", "b", f"precision[{label}]", method="bootstrap",
                                  n_resamples=999).p_value for label in (0, 1)]  # fmt: skip
     assert (adjusted.differences.p_adjusted >= np.array(single) - 1e-12).all()
 

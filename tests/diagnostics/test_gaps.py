@@ -32,7 +32,7 @@ def counts(preds, model, group, metric):
 @pytest.mark.parametrize("metric", ["recall", "selection_rate"])
 def test_the_interval_of_two_groups_is_newcombes_of_exact_ends(metric):
     preds = loans()
-    found = mc.diagnostics.gaps(preds, metric, label="yes")
+    found = mc.diagnostics.gaps(preds, (metric, "yes"))
     assert found.gaps["model"].tolist() == ["tree", "net"]
     for row in found.gaps.itertuples():
         a, b = (counts(preds, row.model, group, metric) for group in "fm")
@@ -68,7 +68,7 @@ def test_several_groups_are_compared_in_pairs_and_the_worst_is_named():
     [(0.4, ["shown", "shown"]), (0.02, ["not enough data", "shown otherwise"])],
 )
 def test_answers_for_a_margin(margin, answers):
-    found = mc.diagnostics.gaps(loans(2000), "recall", label="yes", margin=margin)
+    found = mc.diagnostics.gaps(loans(2000), "recall[yes]", margin=margin)
     assert found.models["within"].tolist() == answers
     assert found.passed is (answers == ["shown", "shown"])
     assert f"within {margin:g}" in found.sentences[0]
@@ -96,7 +96,7 @@ def test_metrics_that_are_no_proportions_have_gaps_too():
         (mc.Predictions([0, 1] * 20, {"a": [0, 1] * 20}), {}, "no `slices`"),
         (mc.Predictions([0, 1] * 40, {"a": [0, 1] * 40}, slices={"g": [0, 1] * 40},
                         groups=np.arange(80) // 2), {}, "share a cluster"),
-        (loans(), {"metric": "accuracy", "label": "yes"}, "leave `label`"),
+        (loans(), {"metric": ("accuracy", "yes")}, "leave the class out"),
     ],
 )  # fmt: skip
 def test_subgroups_without_an_answer_are_refused(preds, options, message):

@@ -200,7 +200,7 @@ def test_a_sketch_of_several_runs_has_no_number_of_items():
     sketches = {name: mc.io.sketch(preds, "mean_score") for name, preds in
                 {"a": SETS["equal"], "b": preds_of(kind="scores", a="x", b="s")}.items()}  # fmt: skip
     with pytest.raises(ValueError, match=r"'a' is a sketch of several runs, .*no number"):
-        mc.decide(sketches, "a", "b", "mean_score", margin=0.1, weights="samples")
+        mc.gate(sketches, "a", "b", "mean(mean_score):-0.1", weights="samples")
 
 
 @needs("large")

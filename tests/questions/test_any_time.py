@@ -24,7 +24,7 @@ def differences(n, candidate):
 def test_bounds_at_any_time_are_where_the_loop_of_players_wins(n, candidate):
     """The wealth of bets against each bound is 1 / alpha, by a loop over samples."""
     found = mc.decide(
-        sets.of(n), "old", candidate, "accuracy", kind="superior", any_time=True
+        sets.of(n), "old", candidate, "accuracy", kind="superior", method="any-time"
     )  # fmt: skip
     gains = differences(n, candidate)
     assert found.gain == pytest.approx(gains.mean())
@@ -42,7 +42,7 @@ def test_p_values_at_any_time_agree_with_the_bounds(kind, margin):
     for alpha in (0.2, 0.05, 0.001):
         for candidate in ("close", "good", "best", "bad"):
             found = mc.decide(sets.of(), "old", candidate, "accuracy", kind=kind, margin=margin,
-                              alpha=alpha, any_time=True)  # fmt: skip
+                              alpha=alpha, method="any-time")  # fmt: skip
             bar = margin if kind == "superior" else -margin
             assert found.passed == (found.ci_low > bar) == (found.p_value < alpha)
             opposite = found.answer == "shown otherwise"
@@ -56,7 +56,7 @@ def test_scores_with_a_range_are_bounded_by_betting_in_both_directions():
         preds = mc.Predictions.from_scores(
             {"old": old, "new": new}, bounds=(0, 10), greater_is_better=up
         )
-        found = mc.decide(preds, "old", "new", "mean_score", kind="superior", any_time=True)
+        found = mc.decide(preds, "old", "new", "mean_score", kind="superior", method="any-time")
         gains = (new - old) * (1 if up else -1)
         assert found.gain == pytest.approx(gains.mean())
         assert wealth(gains, found.ci_low, -10.0) == pytest.approx(20, rel=1e-3)
@@ -66,7 +66,7 @@ def test_scores_with_a_range_are_bounded_by_betting_in_both_directions():
 @pytest.mark.parametrize("metric", ["f1_macro", "mcc"])
 def test_other_metrics_have_the_level_of_the_asymptotic_boundary(metric):
     preds, options = sets.of(300), {"kind": "superior"}
-    found = mc.decide(preds, "old", "good", metric, any_time=True, **options)
+    found = mc.decide(preds, "old", "good", metric, method="any-time", **options)
     level = level_at_any_time(300, 0.05)
     fixed = mc.decide(preds, "old", "good", metric, alpha=level, **options)
     assert (found.ci_low, found.ci_high) == (fixed.ci_low, fixed.ci_high)
@@ -86,7 +86,7 @@ def with_disagreements(n, worse, better=20):
 def test_asymptotic_p_values_are_where_bounds_exclude_the_threshold():
     def asked(alpha):
         return mc.decide(
-            sets.of(), "old", "good", "mcc", kind="superior", any_time=True, alpha=alpha
+            sets.of(), "old", "good", "mcc", kind="superior", method="any-time", alpha=alpha
         )
 
     found = asked(0.05)
@@ -101,7 +101,7 @@ def test_asymptotic_p_values_are_where_bounds_exclude_the_threshold():
 @pytest.mark.parametrize("metric", ["mcc", "f1_macro", "f1_weighted"])
 @pytest.mark.parametrize(("n", "worse"), [(49, 20), (300, 9), (300, 0), (5000, 9)])
 def test_asymptotic_bounds_need_samples_in_favour_of_each_model(metric, n, worse):
-    options = {"kind": "superior", "any_time": True}
+    options = {"kind": "superior", "method": "any-time"}
     found = mc.decide(with_disagreements(n, worse), "old", "new", metric, **options)
     assert (found.answer, found.ci_low, found.ci_high) == ("not enough data", -math.inf, math.inf)
     assert "Bounds at any time need 50 samples, and 10 in favour of each model." in (
@@ -130,10 +130,10 @@ def test_any_time_is_of_samples_of_one_test_set():
             "new runs; .*generalize_to='items' .*`looks`",
         ),
     ):
-        part = rf"`any_time` \(--looks any\) is for samples that are .*{instead}"
+        part = rf"method='any-time' \(--looks any\) is for samples that are .*{instead}"
         with pytest.raises(ValueError, match=part):
-            mc.gate(preds, "old", "good", [rule], any_time=True, **more)
-    assert mc.gate(runs, "old", "good", [RULE], any_time=True, generalize_to="items").decisions
+            mc.gate(preds, "old", "good", [rule], method="any-time", **more)
+    assert mc.gate(runs, "old", "good", [RULE], method="any-time", generalize_to="items").decisions
 
 
 def test_an_answer_at_every_sample_errs_in_less_than_alpha_and_a_plain_gate_does_not():
@@ -151,7 +151,7 @@ def test_an_answer_at_every_sample_errs_in_less_than_alpha_and_a_plain_gate_does
         worst = n[np.argsort(-z)[:2]]
         for size in worst:
             preds = mc.Predictions(truth[:size], {"old": a[:size], "new": b[:size]}, labels=[0, 1])
-            decided = mc.decide(preds, "old", "new", "accuracy", kind="superior", any_time=True)
+            decided = mc.decide(preds, "old", "new", "accuracy", kind="superior", method="any-time")
             if decided.passed:
                 errs["any"] += 1
                 break

@@ -39,7 +39,7 @@ def test_decisions_and_their_direction():
     assert loss.gain > 0
     wide = mc.decide(PREDS, "m0", "m1", "f1_macro", margin=0.5, n_resamples=499)
     assert wide.passed
-    assert mc.decide(PREDS, "m0", "m1", "f1", label=2, margin=0.5, n_resamples=99).label == 2
+    assert mc.decide(PREDS, "m0", "m1", "f1[2]", margin=0.5, n_resamples=99).label == 2
 
 
 def test_three_answers_and_a_p_value_that_agrees_with_the_bound():

@@ -35,6 +35,9 @@ def without(*lacking, tables=SCORES, **columns):
 
 
 def decided(sets, margin=0.05, **options):
+    if {"weights", "missing"} & {*options}:
+        rule = {"metric": "mean_score", "margin": margin}
+        return mc.gate(sets, "old", "new", rule, **options).decisions[0]
     return mc.decide(sets, "old", "new", "mean_score", margin=margin, **options)
 
 
@@ -42,7 +45,7 @@ def test_test_sets_that_lack_a_model_are_refused_with_both_remedies():
     sets = without(("maths", "new"), ("code", "old"))
     text = (
         r"test set 'maths' has no predictions of 'new' \(2 missing in all\); leave out such test "
-        r"sets with missing='drop' \(--missing drop\), or compute what holds for all possible "
+        r"sets with missing='drop' \(compare_groups, gate; --missing drop\), or compute what holds for all possible "
         r"results with missing='bounds' \(--missing bounds\)\."
     )
     for ask in (decided, lambda p: mc.gate(p, "old", "new", ["mean:-0.05"])):

@@ -210,22 +210,22 @@ def test_paired_tests_are_those_of_compare(method):
 
 FEW = {"n_resamples": 99}
 OF_ONE_VALUE = {
-    "paired_test": lambda m, **of: mc.paired_test(PREDS, "a", "b", m, **of, **FEW),
-    "unpaired_test": lambda m, **of: mc.inference.unpaired_test(PREDS[["a"]], PREDS[["b"]], m, **of, **FEW),
-    "decide": lambda m, **of: mc.decide(PREDS, "a", "b", m, margin=0.1, **of),
-    "gate": lambda m, **of: mc.gate(PREDS, "a", "b", [{"metric": m, "margin": 0.1, **of}]),
-    "sample_size": lambda m, **of: mc.sample_size(PREDS, "a", "b", m, **of),
-    "selfcheck": lambda m, **of: mc.diagnostics.selfcheck(PREDS, "a", "b", m, n_trials=4, **of, **FEW),
+    "paired_test": lambda m: mc.paired_test(PREDS, "a", "b", m, **FEW),
+    "unpaired_test": lambda m: mc.inference.unpaired_test(PREDS[["a"]], PREDS[["b"]], m, **FEW),
+    "decide": lambda m: mc.decide(PREDS, "a", "b", m, margin=0.1),
+    "gate": lambda m: mc.gate(PREDS, "a", "b", [{"metric": m, "margin": 0.1}]),
+    "sample_size": lambda m: mc.sample_size(PREDS, "a", "b", m),
+    "selfcheck": lambda m: mc.diagnostics.selfcheck(PREDS, "a", "b", m, n_trials=4, **FEW),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("question", OF_ONE_VALUE)
-def test_a_class_in_the_name_of_a_metric_is_the_same_as_a_label(question):
+def test_a_class_in_the_name_of_a_metric_is_the_same_as_beside_it(question):
     ask = OF_ONE_VALUE[question]
-    expected = str(ask("f1", label=2))
-    assert str(ask("f1[2]")) == str(ask("f1:2")) == expected
-    with pytest.raises(ValueError, match=r"f1\[2\] names a class already; leave the label 1 out"):
-        ask("f1[2]", label=1)
+    expected = str(ask(("f1", 2)))
+    assert str(ask("f1[2]")) == str(ask("f1:2")) == str(ask((mc.get_metric("f1"), 2))) == expected
+    with pytest.raises(ValueError, match=r"f1\[2\] names a class already; leave the class 1 out"):
+        ask(("f1[2]", 1))
     with pytest.raises(
         ValueError, match=r"f1\[7\]: there is no class '7'; the classes are 0, 1, 2"
     ):
@@ -240,8 +240,8 @@ def test_where_all_classes_are_taken_one_is_refused():
 
 
 def test_a_class_is_named():
-    assert p_of("wald", "f1", label=2).label == 2
-    with pytest.raises(ValueError, match="metric 'f1' is per class; name one with `label`"):
+    assert p_of("wald", "f1[2]").label == p_of("wald", ("f1", 2)).label == 2
+    with pytest.raises(ValueError, match="metric 'f1' is per class; name one, as in 'f1"):
         p_of("wald", "f1")
 
 

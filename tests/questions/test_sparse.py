@@ -49,21 +49,21 @@ def scores(draw: Callable[[np.random.Generator, int], np.ndarray], n: int = 100)
 PREDS = three_positives()
 OF_RARE: dict[str, Callable[[], object]] = {
     "compare": lambda: mc.compare(PREDS, "f1", n_resamples=999, correction="none"),
-    "decide": lambda: mc.decide(PREDS, "a", "b", "f1", label=1, margin=0.1),
+    "decide": lambda: mc.decide(PREDS, "a", "b", "f1[1]", margin=0.1),
     "gate": lambda: mc.gate(PREDS, "a", "b", ["f1[1]:-0.1", "f1[1]:+0"]),
-    "paired_test": lambda: mc.paired_test(PREDS, "a", "b", "f1", label=1, n_resamples=99),
-    "sample_size": lambda: mc.sample_size(PREDS, "a", "b", "f1", label=1),
+    "paired_test": lambda: mc.paired_test(PREDS, "a", "b", "f1[1]", n_resamples=99),
+    "sample_size": lambda: mc.sample_size(PREDS, "a", "b", "f1[1]"),
     "compare_groups": lambda: mc.compare_groups(
         {"news": PREDS, "mails": PREDS}, "f1", n_resamples=999, correction="none"
     ),
     "sketch": lambda: mc.decide(
-        mc.io.sketch(PREDS, metrics="f1"), "a", "b", "f1", label=1, margin=0.1
+        mc.io.sketch(PREDS, metrics="f1"), "a", "b", "f1[1]", margin=0.1
     ),
     "gaps": lambda: mc.diagnostics.gaps(
         mc.Predictions(
             [*PREDS.y_true] * 2, {m: [*PREDS.predicted(m)] * 2 for m in "ab"},
             slices={"half": ["x"] * N + ["y"] * N}
-        ), "f1", label=1, n_resamples=99,
+        ), "f1[1]", n_resamples=99,
     ),
 }  # fmt: skip
 NOTE = "f1 of 1: as uncertain as 3 samples; class 1 has 3."
@@ -99,9 +99,9 @@ def test_values_in_a_notebook_have_the_note():
     [
         lambda: mc.compare(PREDS, "f1", n_resamples=99, method="percentile", test="wald"),
         lambda: mc.bootstrap(PREDS, "f1", n_resamples=99).confidence_interval(method="BCa"),
-        lambda: mc.decide(PREDS, "a", "b", "f1", label=1, margin=0.1, method="percentile"),
+        lambda: mc.decide(PREDS, "a", "b", "f1[1]", margin=0.1, method="percentile"),
         lambda: mc.diagnostics.selfcheck(
-            PREDS, "a", "b", "f1", label=1, method="BCa", n_trials=2, n_resamples=19
+            PREDS, "a", "b", "f1[1]", method="BCa", n_trials=2, n_resamples=19
         ),
     ],
 )
@@ -116,7 +116,7 @@ def test_where_few_samples_decide_intervals_by_name_are_in_doubt(ask: Callable[[
 
 
 def test_two_test_sets_are_distinguished():
-    found = mc.inference.unpaired_test(PREDS["a"], PREDS["b"], "f1", label=1, n_resamples=99)
+    found = mc.inference.unpaired_test(PREDS["a"], PREDS["b"], "f1[1]", n_resamples=99)
     assert found.notes == (f"`predictions_a`: {NOTE}", f"`predictions_b`: {NOTE}")
 
 
@@ -135,7 +135,7 @@ def test_notes_that_test_sets_share_are_written_once_and_others_with_their_names
 
 
 def test_only_the_class_that_is_asked_for_is_looked_at():
-    assert not mc.decide(PREDS, "a", "b", "f1", label=0, margin=0.1).notes
+    assert not mc.decide(PREDS, "a", "b", "f1[0]", margin=0.1).notes
 
 
 @pytest.mark.parametrize("command", ["compare", "gate", "sample-size"])
@@ -384,7 +384,7 @@ def test_where_intervals_hold_nothing_is_reported(name: str):
         label = preds.labels[-1] if metric in ("f1", "recall", "precision", "cf1") else None
         assert not warned_by(
             lambda metric=metric, label=label: mc.decide(
-                preds, "a", "b", metric, label=label, margin=0.1
+                preds, "a", "b", (metric, label), margin=0.1
             )
         )
 
@@ -423,7 +423,7 @@ def test_one_sample_is_counted_in_the_singular():
     preds = mc.Predictions(y, {"a": y, "b": 0 * y})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", mc.UndefinedMetricWarning)
-        found = mc.paired_test(preds, "a", "b", "recall", label=1, n_resamples=99)
+        found = mc.paired_test(preds, "a", "b", "recall[1]", n_resamples=99)
     assert found.notes == ("recall of 1: as uncertain as 1 sample; class 1 has 1.",)
 
 

@@ -40,6 +40,9 @@ MIXED = made([0.1, -0.15, 0.0])
 
 
 def decided(sets, margin=0.05, **options):
+    if {"weights", "missing"} & {*options}:
+        rule = {"metric": "mean_score", "margin": margin}
+        return mc.gate(sets, "old", "new", rule, **options).decisions[0]
     return mc.decide(sets, "old", "new", "mean_score", margin=margin, **options)
 
 
@@ -79,7 +82,7 @@ def test_a_decision_has_the_interval_of_a_comparison(method, weights):
     for metric, sets in (("mean_score", NORMAL), ("f1_macro", LABELLED)):
         options = {"method": method, "weights": weights, "n_resamples": 499, "rng": 2}
         found = mc.compare_groups(sets, metric, confidence_level=0.9, **options)
-        decision = mc.decide(sets, "old", "new", metric, margin=0.05, **options)
+        decision = mc.gate(sets, "old", "new", f"mean({metric}):-0.05", **options).decisions[0]
         row = found.pooled_differences.iloc[0]
         assert decision.gain == pytest.approx(row["difference"], rel=1e-12)
         ends, shown = [decision.ci_low, decision.ci_high], [row["ci_low"], row["ci_high"]]
@@ -211,7 +214,7 @@ def test_classes_and_mappings_name_what_a_rule_is_about():
     same = mc.gate(sets, "old", "new", [mapped])
     assert [d.row for d in text.decisions] == [d.row for d in same.decisions]
     named = mc.decide(sets, "old", "new", "recall[1]", margin=0.1)
-    assert named.gain == mc.decide(sets, "old", "new", "recall", label=1, margin=0.1).gain
+    assert named.gain == mc.decide(sets, "old", "new", ("recall", 1), margin=0.1).gain
     mean = mc.gate(sets, "old", "new", [{"metric": "accuracy", "margin": 0.1}])
     assert mean.by_rule == (("mean", mean.decisions),)
 
@@ -226,6 +229,11 @@ def test_rules_of_one_test_set_are_not_about_several():
     assert read_rule("mean:-0.1")["metric"] == "mean"
     with pytest.raises(ValueError, match="mean"):
         mc.gate(BETTER["law"], "old", "new", "mean:-0.1")
+    for name, value in (("weights", "samples"), ("missing", "drop")):
+        with pytest.raises(TypeError, match=rf"decide\(\) has no argument `{name}`"):
+            mc.gate(BETTER, "old", "new", [{"margin": 0.1, name: value}])
+    with pytest.raises(ValueError, match="`generalize_to` must be one of"):
+        mc.gate(BETTER, "old", "new", [{"margin": 0.1, "generalize_to": "x"}])
     with pytest.raises(ValueError, match="a rule is over 'mean', 'each' or 'any' test set"):
         mc.gate(BETTER, "old", "new", [{"over": "most", "margin": 0.1}])
     with pytest.raises(ValueError, match="maps one test set"):
@@ -239,7 +247,7 @@ def test_classes_that_differ_between_sets_are_refused():
     one = mc.Predictions(y, {"old": y, "new": y})
     two = mc.Predictions(y % 2, {"old": y % 2, "new": y % 2})
     with pytest.raises(ValueError, match="different classes, and recall is per class"):
-        mc.decide({"s": one, "t": two}, "old", "new", "recall", label=1, margin=0.1)
+        mc.decide({"s": one, "t": two}, "old", "new", "recall[1]", margin=0.1)
 
 
 def test_gates_of_suites_from_the_command_line(tmp_path, capsys):

@@ -90,12 +90,12 @@ def test_proportions_are_counted_and_named_so(metric: str):
             else mc.Predictions(y, {name: predicted})
         )
     label = 1 if metric in ("recall", "precision") else None
-    found = mc.inference.unpaired_test(*sides, metric, label=label)
+    found = mc.inference.unpaired_test(*sides, (metric, label))
     assert found.method == "unpaired-fisher-midp"
     assert found.exact
     assert found.p_value_standard_error == 0
     assert found.p_value == pytest.approx(fisher_midp(tuple(counts), tuple(trials), "two-sided"))
-    named = mc.inference.unpaired_test(*sides, metric, label=label, method="fisher-midp")
+    named = mc.inference.unpaired_test(*sides, (metric, label), method="fisher-midp")
     assert named.p_value == found.p_value
 
 
@@ -129,7 +129,7 @@ def test_the_statistic_is_the_difference_over_its_own_error_with_some_of_both_se
     a, b = np.array([3, 1, 2, 34]), np.array([30, 12, 9, 349])
     (first, square_a), (second, square_b) = (f1_and_square(x, a + b) for x in (a, b))
     expected = (first - second) / np.sqrt(square_a + square_b)
-    found = mc.inference.unpaired_test(of_cells(a, "a"), of_cells(b, "b"), "f1", label=1)
+    found = mc.inference.unpaired_test(of_cells(a, "a"), of_cells(b, "b"), "f1[1]")
     assert found.method == "unpaired-studentized-permutation"
     assert found.statistic == pytest.approx(expected, rel=1e-6)
 

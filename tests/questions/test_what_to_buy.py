@@ -468,7 +468,7 @@ REFUSED = {
         {
             "x": mc.Predictions([0, 1, 1, 0], {m: [0, 1, 0, 0] for m in "ab"}),
             "y": mc.Predictions([0, 0, 0, 0], {m: [0, 0, 0, 0] for m in "ab"}, labels=[0, 1]),
-        }, "a", "b", "recall", label=1,
+        }, "a", "b", "recall[1]",
     ),
 }  # fmt: skip
 

@@ -66,9 +66,9 @@ MADE = {
     "BoundedComparison": _bounded,
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
     "GateResult": lambda: mc.gate(preds(), "m0", "m1", ["accuracy:-0.01", "f1[0]:+-0.2"], **FEW),
-    "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1", label=1, **FEW),
+    "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1[1]", **FEW),
     "OmnibusResult": lambda: mc.inference.omnibus_test(preds()),
-    "SampleSize": lambda: mc.sample_size(preds(), "m0", "m1", "f1", label=1),
+    "SampleSize": lambda: mc.sample_size(preds(), "m0", "m1", "f1[1]"),
     "SampleSize of runs": lambda: mc.sample_size(
         _runs(), "m0", "m1", "mean_score", margin=0.2, cost_item=1, cost_run=50
     ),

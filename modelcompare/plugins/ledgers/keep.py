@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from modelcompare.arguments import checked
+from modelcompare.comparison.suite import check_weights
 from modelcompare.comparison.suite_checks import check_known, check_sets
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import n_runs
@@ -124,7 +125,8 @@ class KeepResult(GateAnswer, stem="keep", row="answer"):
 
 
 @checked(
-    decide, predictions=check_sets, ledger=check_ledger, alpha=check_one_sided,
+    decide, gate, predictions=check_sets, ledger=check_ledger, alpha=check_one_sided,
+    weights=check_weights,
 )  # fmt: skip
 def keep(
     predictions: TestSet | Mapping[str, TestSet],
@@ -156,7 +158,7 @@ def keep(
     alpha : float
         Level of all candidates together.
     **options
-        Further options of `decide`.
+        Further options of `gate`.
 
     Returns
     -------
@@ -194,8 +196,10 @@ def keep(
     """
     sets = by_name(predictions)
     read = read_rules(rules, predictions)
-    if options.get("any_time"):
-        raise ValueError("`any_time` is for samples that are added, `keep` for the same ones.")
+    if options.get("method") == "any-time":
+        raise ValueError(
+            "method='any-time' is for samples that are added, `keep` for the same ones."
+        )
     check_known(sets, baseline, candidate)
     check_kept_in_memory(sets)
     with open_ledger(Ledger.of(ledger), "candidates", read, alpha, options) as known:

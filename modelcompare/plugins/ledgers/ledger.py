@@ -17,6 +17,7 @@ from modelcompare.paths import locked
 from modelcompare.plugins.ledgers.history import HEADER, History
 from modelcompare.plugins.ledgers.words import Control, Spending
 from modelcompare.questions.decide import decide
+from modelcompare.questions.gate import gate
 from modelcompare.words import check_count, check_text, shown
 
 Kind = Literal["looks", "candidates"]
@@ -68,7 +69,7 @@ class Ledger:
         File of JSON lines; the first question begins it if it does not exist.
     looks : int or "any", optional
         Planned number of looks; with "any" none is planned, and bounds hold at any time (see
-        `any_time` of `decide`). A ledger without looks is of candidates.
+        method "any-time" of `decide`). A ledger without looks is of candidates.
     spending : {"obrien-fleming", "pocock"}, optional
         Spending of alpha over planned looks: little at first, with almost no loss of power at the
         last one (the default), or about the same level at each.
@@ -161,7 +162,7 @@ def open_ledger(
 ) -> Iterator[History]:  # fmt: skip
     """Lock a ledger, and read it; a new one begins with the plan of this question.
 
-    A plan is what may not change from question to question. Of the options of `decide` it
+    A plan is what may not change from question to question. Of the options of `gate` it
     contains those that change its answer: not those left at their defaults.
     """
     _check_seed(options.get("rng"))
@@ -201,9 +202,10 @@ def _written(rule: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _changed(options: Mapping[str, Any], *, at_any_time: bool) -> dict[str, str]:
-    """Return the options of `decide` that are not its defaults, as texts."""
-    given = {**options, **({"any_time": True} if at_any_time else {})}
-    defaults = {name: str(each.default) for name, each in signature(decide).parameters.items()}
+    """Return the options of `gate` and `decide` that are not their defaults, as texts."""
+    given = {**options, **({"method": "any-time"} if at_any_time else {})}
+    known = {**signature(gate).parameters, **signature(decide).parameters}
+    defaults = {name: str(each.default) for name, each in known.items()}
     return {
         name: str(value)
         for name, value in sorted(given.items())

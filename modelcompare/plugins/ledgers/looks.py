@@ -39,7 +39,7 @@ def at_look(
     check_stays(predictions)
     sets = by_name(predictions)
     with open_ledger(Ledger.of(ledger), "looks", rules, alpha, options) as known:
-        _check_levels(known, options)
+        _check_method(known, options.get("method", "auto"))
         before = known.entries[-1] if known.entries else None
         if before is not None:
             check_grown(known, sets, models)
@@ -56,7 +56,7 @@ def at_look(
         level, looks = level_at(known.plan, sizes), known.planned
         ask_of = sets if isinstance(predictions, Mapping) else predictions
         if looks is None:
-            options = {**options, "any_time": True}
+            options = {**options, "method": "any-time"}
         early = looks is not None and len(sizes) < looks
         found = ask(ask_of, alpha=level, options=options, early=early)
         if not again:
@@ -76,12 +76,17 @@ def levels_at(plan: Mapping[str, Any], sizes: Sequence[float]) -> list[float]:
     return levels_of_looks(sizes, plan["looks"], plan["alpha"], plan["spending"])
 
 
-def _check_levels(known: History, options: Mapping[str, Any]) -> None:
-    """Refuse bounds at any time at the levels of planned looks."""
-    if known.planned is not None and options.get("any_time"):
+def _check_method(known: History, method: str) -> None:
+    """Refuse bounds at any time at the levels of planned looks, and other bounds without a plan."""
+    if known.planned is not None and method == "any-time":
         raise ValueError(
             f"{known.path} has the levels of {known.planned} looks, and bounds at any time need "
-            "none; leave `any_time` out, or begin a ledger with looks='any' (--looks any)."
+            "none; leave `method` out, or begin a ledger with looks='any' (--looks any)."
+        )
+    if known.planned is None and method not in ("auto", "any-time"):
+        raise ValueError(
+            f"{known.path} plans no looks, so its bounds are those of method='any-time', not of "
+            f"{method!r}; leave `method` out, or begin a ledger with a number of looks."
         )
 
 

@@ -63,7 +63,7 @@ def _asked(
             raise ValueError(
                 "--looks N, --spending and --expect-head are of a ledger; name it (--ledger FILE)."
             )
-        return ask_gate, {"any_time": True}
+        return ask_gate, {"method": "any-time"}
     ledger = Ledger(file, looks=looks, **settings)
     return (ask_gate if ledger.kind == "looks" else ask_keep), {"ledger": ledger}
 

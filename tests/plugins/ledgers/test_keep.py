@@ -110,8 +110,10 @@ def test_a_candidate_of_one_training_is_kept_with_a_note_on_seeds(path, tmp_path
 
 
 def test_any_time_is_refused(path):
-    with pytest.raises(ValueError, match="`any_time` is for samples that are added, `keep` for"):
-        keep(path, "old", "good", any_time=True)
+    with pytest.raises(
+        ValueError, match="method='any-time' is for samples that are added, `keep` for"
+    ):
+        keep(path, "old", "good", method="any-time")
     assert not path.exists()
 
 

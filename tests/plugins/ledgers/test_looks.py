@@ -198,7 +198,7 @@ def test_another_candidate_needs_another_ledger(path):
         ({"alpha": 0.1}, r"level \(--alpha\)"),
         ({"looks": 4}, r"number of looks \(--looks\) of .*: 3 when it was begun, 4 now"),
         ({"looks": "any"}, r"number of looks \(--looks\) of .*: 3 when it was begun, None now"),
-        ({"any_time": True}, "options"),
+        ({"method": "any-time"}, "options"),
         ({"spending": "pocock"}, r"spending of looks \(--spending\)"),
         ({"method": "BCa"}, "options"),
     ],
@@ -299,15 +299,17 @@ def test_any_time_with_a_ledger_is_asked_until_it_is_decided(path):
     assert {entry["level"] for entry in History.read(path).entries} == {0.05}
     assert "(alpha 0.05 in all, at any time)" in asked[-1].ledger
     # Without a ledger the answers are the same.
-    alone = mc.gate(sets.of(40), "old", "good", [RULE], any_time=True)
+    alone = mc.gate(sets.of(40), "old", "good", [RULE], method="any-time")
     assert alone.decisions == asked[1].decisions
 
 
 def test_planned_looks_and_bounds_at_any_time_are_refused_together(path):
     with pytest.raises(ValueError, match=r"has the levels of 5 looks.*\(--looks any\)\.$"):
-        look(path, 40, "good", looks=5, any_time=True)
+        look(path, 40, "good", looks=5, method="any-time")
     assert not path.exists()
-    assert look(path, 40, "good", looks="any", any_time=True).answer == "not enough data"
+    assert look(path, 40, "good", looks="any", method="any-time").answer == "not enough data"
+    with pytest.raises(ValueError, match=r"the options|plans no looks, .*not of 'BCa'; leave"):
+        look(path, 60, "good", looks="any", method="BCa")
 
 
 def test_numbers_of_numpy_are_those_of_python(path):

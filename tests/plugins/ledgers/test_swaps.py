@@ -21,9 +21,8 @@ def differing(n, wins, losses, both=0.5):
     return mc.Predictions(np.r_[np.ones(n, dtype=int), zeros], outputs, labels=[0, 1])
 
 
-def decided(preds, metric, level, label=None):
-    asked = {"label": label, "kind": "superior", "alpha": level}
-    return mc.decide(preds, "old", "new", metric, **asked).passed
+def decided(preds, metric, level):
+    return mc.decide(preds, "old", "new", metric, kind="superior", alpha=level).passed
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -40,11 +39,11 @@ def test_in_accuracy_the_interval_shows_nothing_that_the_exact_law_does_not(n, d
 
 def test_in_the_recall_of_a_small_class_the_interval_shows_what_the_exact_law_shows():
     """Of 30 members, 10 get another answer: both ask for 9 wins, as in accuracy."""
-    shown = [w for w in range(11) if decided(differing(30, w, 10 - w), "recall", 0.05, label=1)]
+    shown = [w for w in range(11) if decided(differing(30, w, 10 - w), "recall[1]", 0.05)]
     by_law = [
         w for w in range(11)
         if mc.paired_test(
-            differing(30, w, 10 - w), "new", "old", "recall", label=1, alternative="greater"
+            differing(30, w, 10 - w), "new", "old", "recall[1]", alternative="greater"
         ).p_value < 0.05
     ]  # fmt: skip
     assert shown == by_law == [9, 10]

@@ -320,13 +320,11 @@ def test_sample_size_answers_hang_together(preds):
 
 
 def test_sample_size_per_class_needs_the_class(preds):
-    assert mc.sample_size(preds, "m0", "m1", "f1", label=2).label == 2
-    with pytest.raises(
-        ValueError, match="metric 'f1' is per class; name one with `label`: 0, 1, 2"
-    ):
+    assert mc.sample_size(preds, "m0", "m1", "f1[2]").label == 2
+    with pytest.raises(ValueError, match=r"metric 'f1' is per class; name one, as in .*: 0, 1, 2"):
         mc.sample_size(preds, "m0", "m1", "f1")
-    with pytest.raises(ValueError, match="`label` 7 is not a class"):
-        mc.sample_size(preds, "m0", "m1", "f1", label=7)
+    with pytest.raises(ValueError, match=r"f1\[7\]: there is no class '7'"):
+        mc.sample_size(preds, "m0", "m1", "f1[7]")
     with pytest.raises(ValueError, match=r"`power` must be in \(0, 1\), got 80"):
         mc.sample_size(preds, "m0", "m1", power=80)
 
