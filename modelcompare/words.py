@@ -326,7 +326,8 @@ def check_test_set(argument: str, value: Any, need: Need, *, or_judge: bool = Fa
     With `or_judge`, labels of some samples are enough where a judge speaks of all.
     """
     if any(base.__name__ == "TestSet" for base in type(value).__mro__):
-        value.require("judge" if or_judge and value.judge is not None else need, argument)
+        access = value.access
+        access.require("judge" if or_judge and access.judge is not None else need, argument)
         return
     what, remedy = shown(value), "read a file or a table with modelcompare.read_predictions"
     if isinstance(value, str | PathLike):

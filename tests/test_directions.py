@@ -82,9 +82,15 @@ def test_the_worse_model_does_not_pass_a_gate_on_a_score_that_should_be_low(name
 def test_what_is_declared_wins_and_there_is_no_default():
     logged = {m: {"wer": [0.1, 0.2, i], "judge": [1, i, 3]} for i, m in enumerate("ab")}
     of_given = mc.Predictions.from_scores(logged, greater_is_better={"wer": True})
-    assert of_given.greater_is_better == {"wer": True, "judge": None}
-    assert mc.Predictions.from_scores(logged).greater_is_better == {"wer": False, "judge": None}
-    assert mc.Predictions.from_scores(logged, greater_is_better=True).greater_is_better is True
+    assert of_given.access.scores.greater_is_better == {"wer": True, "judge": None}
+    assert mc.Predictions.from_scores(logged).access.scores.greater_is_better == {
+        "wer": False,
+        "judge": None,
+    }
+    assert (
+        mc.Predictions.from_scores(logged, greater_is_better=True).access.scores.greater_is_better
+        is True
+    )
     asked = {"margin": 0.5, "n_resamples": 99}
     assert "is better" not in mc.decide(of_given, "a", "b", "wer", **asked).assumption
     with pytest.raises(ValueError, match=r"high or low values of judge are good is not known; "):
@@ -98,8 +104,8 @@ def test_what_is_declared_wins_and_there_is_no_default():
 def test_parts_and_other_outputs_keep_how_the_direction_is_known():
     preds = mc.Predictions.from_scores({m: {"judge": [1, 0, 1], "wer": [1, 0, 0]} for m in "ab"})
     for part in (preds, preds["a"], preds.subset([0, 1]), mc.io.sketch(preds, ["judge", "wer"])):
-        assert part.scores.direction("judge") == (None, "unknown")
-        assert part.scores.direction("wer") == (False, "name")
+        assert part.access.scores.direction("judge") == (None, "unknown")
+        assert part.access.scores.direction("wer") == (False, "name")
 
 
 def test_a_function_is_better_the_way_its_name_says():
@@ -125,5 +131,5 @@ def test_a_missing_result_of_a_loss_counts_as_the_highest_one():
          "wer": [0.1, 0.3, np.nan, 0.2, 0.4, 0.1, 0.2, 0.1]}
     )  # fmt: skip
     preds = mc.read_predictions(frame, missing="worst")
-    assert preds.greater_is_better is False
+    assert preds.access.scores.greater_is_better is False
     assert preds.output("a").array.tolist() == [0.1, 0.3, 1.0, 0.2]

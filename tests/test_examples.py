@@ -11,7 +11,7 @@ def test_snli_holds_the_whole_test_set_and_four_models():
     assert len(preds) == 9824
     assert preds.models == ("hypothesis_only", "bow_pair", "naive_bayes", "mlp")
     accuracy = {
-        m: round(float((preds.predicted(m) == preds.codes).mean()), 4) for m in preds.models
+        m: round(float((preds.predicted(m) == preds.access.codes).mean()), 4) for m in preds.models
     }
     assert accuracy == {
         "hypothesis_only": 0.6074,

@@ -123,7 +123,7 @@ def test_columns_of_texts_are_read_as_labels(column):
     found = as_array(column)
     assert (found.dtype, found.tolist()) == (object, SAID)
     preds = mc.Predictions(column, {"a": column})
-    assert preds.codes.tolist() == preds.predicted("a").tolist() == [0, 1, 0]
+    assert preds.access.codes.tolist() == preds.predicted("a").tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_numbers_of_nullable_types_are_numbers(convert):
     read = mc.read_predictions(table.assign(a=convert(table["a"]), b=convert(table["b"])))
     np.testing.assert_array_equal(read.output("a").array, RIGHT)
     marks = pd.DataFrame({"x": [1, 1] * 30, "z": [0, 1] * 30})
-    assert mc.Predictions(convert(marks), {"a": convert(marks)}).kinds == {"a": "label_sets"}
+    assert mc.Predictions(convert(marks), {"a": convert(marks)}).access.kinds == {"a": "label_sets"}
     both.loc[5] = None
     with pytest.raises(ValueError, match=r"model 'a' has NaN .* in 1 row \(row 5\)"):
         mc.Predictions(truth, {"a": convert(both)})

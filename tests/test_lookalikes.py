@@ -42,7 +42,7 @@ def test_a_model_with_two_spellings_of_a_label_warns_with_both(label, other):
     if "look alike" in text:
         assert ascii(other) in text
         assert ascii(label) in text
-    assert (preds.predicted("a") == preds.codes).mean() == 0.75
+    assert (preds.predicted("a") == preds.access.codes).mean() == 0.75
 
 
 @pytest.mark.parametrize(("label", "other"), PAIRS)

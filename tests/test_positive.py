@@ -55,7 +55,7 @@ def test_numbers_of_one_class_are_refused_until_it_is_named(road, kind):
     with pytest.raises(ValueError, match=UNNAMED):
         ROADS[road](outputs)
     preds = ROADS[road](outputs, positive="fraud")
-    assert (preds.labels.tolist(), preds.positive) == (["ok", "fraud"], "fraud")
+    assert (preds.labels.tolist(), preds.access.positive) == (["ok", "fraud"], "fraud")
     preds = preds.load() if road == "scan" else preds
     found = mc.bootstrap(preds, ["roc_auc", "average_precision"], n_resamples=2).point
     areas = [[f(Y, p) for f in (reference.roc_auc_score, reference.average_precision_score)]
@@ -68,13 +68,16 @@ def test_no_pair_but_those_of_the_convention_is_guessed():
              ("0", "1"), ("-1", "1"), ("FALSE", "true"), (0.0, 1.0)]  # fmt: skip
     for negative, positive in pairs:
         preds = mc.Predictions(np.array([negative, positive])[Y], FRAUD)
-        assert preds.positive == positive == preds.labels.tolist()[1]
+        assert preds.access.positive == positive == preds.labels.tolist()[1]
         np.testing.assert_array_equal(preds.probabilities("good")[:, 1], FRAUD["good"])
     for pair in [(1, 2), (0, 2), ("a", "b"), ("neg", "pos"), ("yes", "true"), ("Yes", "yes")]:
         for truth in (np.array(pair)[Y], np.array(pair)[1 - Y]):
             with pytest.raises(ValueError, match="nothing determines"):
                 mc.Predictions(truth, FRAUD, labels=pair)
-            assert mc.Predictions(truth, FRAUD, labels=pair, positive=pair[0]).positive == pair[0]
+            assert (
+                mc.Predictions(truth, FRAUD, labels=pair, positive=pair[0]).access.positive
+                == pair[0]
+            )
 
 
 def test_numbers_beside_two_numbers_may_be_values():
@@ -104,7 +107,7 @@ def test_labels_in_an_order_name_no_positive_class():
 def test_what_is_symmetric_in_the_classes_never_asks(outputs):
     labels = None if outputs is HARD else ["fraud", "ok"]
     preds = mc.Predictions(TRUTH, outputs, labels=labels)
-    assert preds.positive is None
+    assert preds.access.positive is None
     assert mc.compare(preds, **FEW).evidence.metrics[:2] == ("accuracy", "f1_macro")
     of_two = {"average_precision"}
     asked = [name for name, metric in METRICS.items()
@@ -172,7 +175,7 @@ def test_subgroups_and_sets_ask_too():
     with pytest.raises(ValueError, match=UNNAMED):
         mc.io.read_sets(long, **options)
     found = mc.io.read_sets(long, positive="fraud", **options)
-    assert [each.positive for each in found.values()] == ["fraud", "fraud"]
+    assert [each.access.positive for each in found.values()] == ["fraud", "fraud"]
 
 
 @pytest.mark.parametrize("kind", SINGLE)
@@ -268,17 +271,17 @@ def test_a_sketch_keeps_the_class_and_one_of_a_query_takes_it(tmp_path):
     duckdb = pytest.importorskip("duckdb")
     named = mc.io.sketch(mc.Predictions(TRUTH, HARD, positive="fraud"), "f1_macro")
     path = named.save(tmp_path / "named.parquet")
-    assert mc.io.read_sketch(path).positive == named.positive == "fraud"
+    assert mc.io.read_sketch(path).access.positive == named.access.positive == "fraud"
     frame = table(HARD).assign(id=range(N))  # noqa: F841  the query reads it
     source = load("modelcompare.plugins.large.queries:DatabaseTable")("duckdb", "frame")
     text = load("modelcompare.plugins.large.queries:sketch_query")(
         source, true="y_true", models=[*HARD], id="id"
     )
     found = duckdb.sql(text).df()
-    assert mc.io.read_sketch(found).positive is None
-    assert mc.io.read_sketch(found, positive="fraud").positive == "fraud"
+    assert mc.io.read_sketch(found).access.positive is None
+    assert mc.io.read_sketch(found, positive="fraud").access.positive == "fraud"
     with pytest.raises(ValueError, match="is not a class; there are 'fraud', 'ok'"):
         mc.io.read_sketch(found, positive="spam")
     other = mc.io.sketch(mc.Predictions(TRUTH[:-1], {m: h[:-1] for m, h in HARD.items()},
                                         positive="ok"), "f1_macro")  # fmt: skip
-    assert (named + other).positive is None
+    assert (named + other).access.positive is None

@@ -97,9 +97,9 @@ def test_predicted_class_is_the_first_of_ties():
 
 def test_codes_index_labels_in_the_order_given():
     preds = Predictions(["b", "a", "b"], {"m": ["a", "a", "c"]}, labels=["c", "b", "a"])
-    assert preds.codes.tolist() == [1, 2, 1]
+    assert preds.access.codes.tolist() == [1, 2, 1]
     assert preds.predicted("m").tolist() == [2, 2, 0]
-    assert preds.n_classes == 3
+    assert preds.access.n_classes == 3
 
 
 def test_labels_found_include_what_models_predict():
@@ -114,8 +114,8 @@ def test_whole_truth_indexes_columns_of_probabilities_even_if_a_class_is_absent(
 
 def test_soft_labels_keep_the_distribution_and_the_likeliest_class():
     preds = Predictions([[0.75, 0.25], [0.25, 0.75]], {"a": [[1, 0], [0, 1.0]]})
-    assert preds.codes.tolist() == [0, 1]
-    assert preds.true_distribution.tolist() == [[0.75, 0.25], [0.25, 0.75]]
+    assert preds.access.codes.tolist() == [0, 1]
+    assert preds.access.true_distribution.tolist() == [[0.75, 0.25], [0.25, 0.75]]
 
 
 def test_logits_become_probabilities_without_overflow():

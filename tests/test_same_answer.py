@@ -102,7 +102,7 @@ def test_the_names_and_the_order_of_classes_do_not_matter(seed):
     # The class at place k of the new list is the old one at place order[k].
     place = np.argsort(order)
     renamed = mc.Predictions(
-        np.array(new)[place[preds.codes]],
+        np.array(new)[place[preds.access.codes]],
         {
             model: each.array[:, order] if each.kind == "probabilities"
             else np.array(new)[place[each.array]]

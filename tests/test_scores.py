@@ -26,7 +26,7 @@ def compared(logged):
 
 
 def test_every_name_is_a_default_metric_in_its_order(logged, compared):
-    assert logged.scores.names == compared.evidence.metrics == ("acc", "acc_norm", "loss")
+    assert logged.access.scores.names == compared.evidence.metrics == ("acc", "acc_norm", "loss")
 
 
 @pytest.mark.parametrize("name", ["acc", "acc_norm", "loss"])
@@ -55,17 +55,17 @@ def test_tests_of_single_samples_take_a_named_score(logged, method):
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
 def test_scores_come_in_frames(logged, frame):
     made = mc.Predictions.from_scores({model: frame(s) for model, s in LOGGED.items()})
-    assert made.scores.names == logged.scores.names
+    assert made.access.scores.names == logged.access.scores.names
     np.testing.assert_array_equal(made.output("b").array, logged.output("b").array)
 
 
 def test_the_constructor_takes_named_scores_too(logged):
     scores = {
-        m: {n: logged.output(m).array[:, k] for k, n in enumerate(logged.scores.names)}
+        m: {n: logged.output(m).array[:, k] for k, n in enumerate(logged.access.scores.names)}
         for m in logged.models
     }
     found = mc.Predictions(None, scores)
-    assert found.scores == mc.Predictions.from_scores(scores).scores
+    assert found.access.scores == mc.Predictions.from_scores(scores).access.scores
     for model in logged.models:
         np.testing.assert_array_equal(found.output(model).array, logged.output(model).array)
 
@@ -79,7 +79,7 @@ def test_names_may_be_in_another_order():
 
 def test_parts_keep_the_names(logged):
     part = logged[["b", "a"]].subset(np.arange(80) % 2 == 0)
-    assert part.scores.names == logged.scores.names
+    assert part.access.scores.names == logged.access.scores.names
     found = mc.bootstrap(part, "loss", n_resamples=2).point[:, 0]
     np.testing.assert_allclose(found, [LOGGED[m]["loss"][::2].mean() for m in "ba"])
     assert "scores acc, acc_norm, loss" in repr(part)

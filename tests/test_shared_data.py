@@ -23,13 +23,13 @@ def test_estimates_are_scikit_learns(shared_data, path):
         probs = preds.probabilities(model).astype(float)
         predicted = probs.argmax(axis=1)
         expected = [
-            accuracy_score(preds.codes, predicted),
-            f1_score(preds.codes, predicted, average="macro"),
+            accuracy_score(preds.access.codes, predicted),
+            f1_score(preds.access.codes, predicted, average="macro"),
         ]
         np.testing.assert_allclose(result.estimate[model].to_numpy()[:2], expected, atol=1e-12)
         probs = np.clip(probs, np.finfo(np.float32).eps, None)
         probs /= probs.sum(axis=1, keepdims=True)
-        expected = log_loss(preds.codes, probs, labels=range(preds.n_classes))
+        expected = log_loss(preds.access.codes, probs, labels=range(preds.access.n_classes))
         assert result.estimate[model].to_numpy()[2] == pytest.approx(expected, rel=1e-4)
 
 

@@ -61,7 +61,7 @@ def evaluated(preds: mc.Predictions, *, soft: bool) -> Callable[[], None]:
     def once() -> None:
         rows = rng.integers(0, len(preds), len(preds))
         probs = preds.probabilities(model)[rows] if soft else None
-        f1_and_cf1(preds.codes[rows], preds.predicted(model)[rows], probs)
+        f1_and_cf1(preds.access.codes[rows], preds.predicted(model)[rows], probs)
 
     return once
 

@@ -66,7 +66,7 @@ def sklearn_loop(preds: mc.Predictions, n_resamples: int, n_run: int) -> float:
     for _ in range(n_run):
         rows = rng.integers(0, len(preds), len(preds))
         for model in preds.models:
-            f1_score(preds.codes[rows], preds.predicted(model)[rows], average="macro")
+            f1_score(preds.access.codes[rows], preds.predicted(model)[rows], average="macro")
     return (time.perf_counter() - start) * n_resamples / n_run
 
 
@@ -79,7 +79,7 @@ def one_model() -> None:
 
     def statistic(index: np.ndarray) -> float:
         rows = index.astype(int)
-        return f1_score(preds.codes[rows], preds.predicted(model)[rows], average="macro")
+        return f1_score(preds.access.codes[rows], preds.predicted(model)[rows], average="macro")
 
     start = time.perf_counter()
     stats.bootstrap((np.arange(10_000),), statistic, n_resamples=100, vectorized=False,

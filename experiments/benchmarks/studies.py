@@ -47,7 +47,7 @@ def replicate_loop(preds: mc.Predictions, n_samples: int, n_run: int = 3) -> flo
         rows = rng.integers(0, n_samples, n_samples)
         for model in preds.models[:5]:
             precision_recall_fscore_support(
-                preds.codes[rows], preds.predicted(model)[rows], zero_division=np.nan
+                preds.access.codes[rows], preds.predicted(model)[rows], zero_division=np.nan
             )
     per_call = (time.perf_counter() - start) / (n_run * 5)
     return 2 * per_call * N_RESAMPLES * len(preds.models)
@@ -70,7 +70,9 @@ def permutation_loop(preds: mc.Predictions, n_pairs: int, n_run: int = 10) -> fl
     for _ in range(n_run):
         swap = rng.random(len(preds)) < 0.5
         for x, y in ((a, b), (b, a)):
-            precision_recall_fscore_support(preds.codes, np.where(swap, x, y), zero_division=np.nan)
+            precision_recall_fscore_support(
+                preds.access.codes, np.where(swap, x, y), zero_division=np.nan
+            )
     return 2 * (time.perf_counter() - start) / n_run * N_RESAMPLES * n_pairs
 
 

@@ -23,7 +23,7 @@ def scikit_learn() -> Task:
 
     preds = mc.load_example("snli")
     models = [preds.predicted(name) for name in ("bow_pair", "naive_bayes")]
-    y_true = preds.codes
+    y_true = preds.access.codes
     preds = mc.Predictions(y_true, dict(zip(("bow_pair", "naive_bayes"), models, strict=True)))
 
     def loop() -> np.ndarray:

@@ -41,7 +41,7 @@ def study(preds: mc.Predictions, folder: Path) -> dict[str, object]:
     return {
         "models": len(preds.models),
         "queries": len(preds),
-        "intents": preds.n_classes,
+        "intents": preds.access.n_classes,
         "F1 undefined": whole["f1", 1.0],
         "cF1 undefined": whole["cf1", 1.0],
         "F1, a tenth": whole["f1", 0.1],

@@ -284,7 +284,7 @@ def _place(error: BaseException) -> str:
 
 def _invalid(found: Any) -> list[str]:
     """Return what the constructor answers to what was read, a model at a time."""
-    if not isinstance(found, mc.Predictions) or found.sums:
+    if not isinstance(found, mc.Predictions) or found.access.sums:
         return []
     found = found.labelled
     for model in found.models:
@@ -293,13 +293,14 @@ def _invalid(found: Any) -> list[str]:
             continue
         values = output.array if output.kind != "labels" else found.labels[output.array]
         labels = None if output.kind.real else found.labels
-        if names := found.scores.names:
+        if names := found.access.scores.names:
             values = dict(zip(names, values.T, strict=True))
         try:
             mc.Predictions(
                 found.y_true, {model: values}, kind=output.kind.name, labels=labels, ids=found.ids,
                 groups=found.groups, strata=found.strata, sample_weight=found.sample_weight,
-                greater_is_better=found.scores.declared, missing_mass=found.missing_mass,
+                greater_is_better=found.access.scores.declared,
+                missing_mass=found.access.missing_mass,
             )  # fmt: skip
         except Exception as error:
             return [f"read, yet {model} is refused: {error}"[:500]]

@@ -197,7 +197,7 @@ def ranking_markdown(rankings: dict[str, tuple[mc.Predictions, pd.DataFrame]]) -
     """
     frames, headers = [], []
     for name, (preds, frame) in rankings.items():
-        accuracy = [np.mean(preds.predicted(m) == preds.codes) for m in preds.models]
+        accuracy = [np.mean(preds.predicted(m) == preds.access.codes) for m in preds.models]
         headers.append(f"{name} (accuracy {', '.join(f'{a:.3f}' for a in accuracy)})")
         numbers = {model: str(place) for place, model in enumerate(preds.models, start=1)}
         frames.append(frame.replace(numbers, regex=True))

@@ -87,7 +87,9 @@ def calibration_trial(params: Params, seed: int) -> dict[str, float]:
     truth = true_error(params["model"], k)
     boot = mc.bootstrap(preds, "ece", n_resamples=199, rng=seed)
     plug_in = boot.confidence_interval(method="percentile").iloc[0]
-    rms = mc.metrics.rms_calibration_error(preds.codes, preds.probabilities("a"), labels=range(k))
+    rms = mc.metrics.rms_calibration_error(
+        preds.access.codes, preds.probabilities("a"), labels=range(k)
+    )
     return {
         "truth": truth,
         "plug_in": found.statistic,

@@ -91,7 +91,11 @@ def _trial(
 def _stationary(rng: np.random.Generator, preds: mc.Predictions, truth: float) -> float:
     """Return whether percentiles of stationary bootstraps of the mean loss hold the true value."""
     output, n = preds.output("a").array, len(preds)
-    loss = np.abs(output) if preds.codes is None else (output == preds.codes).astype(float)
+    loss = (
+        np.abs(output)
+        if preds.access.codes is None
+        else (output == preds.access.codes).astype(float)
+    )
     # The stationary bootstrap needs a shorter mean length than the circular one.
     length = max(1.0, _length(loss) * (2 / 3) ** (1 / 3))
     starts = rng.integers(0, n, (N_DRAWS, n))

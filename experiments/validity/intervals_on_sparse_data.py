@@ -154,7 +154,7 @@ class Population:
 
     def of_test_set(self, evaluation: Evaluation) -> FloatArray:
         """Truth of each value, of shape (n_models, n_values)."""
-        codes = evaluation.predictions.codes
+        codes = evaluation.predictions.access.codes
         occurs = np.bincount(codes, minlength=len(self.priors)) > 0
         out = [
             self._average(key.metric, occurs)
@@ -195,7 +195,7 @@ def _of_class(metric: str) -> str:
 
 
 def _looked_at(evaluation: Evaluation) -> list[tuple[str, int]]:
-    last = evaluation.predictions.n_classes - 1
+    last = evaluation.predictions.access.n_classes - 1
     return [
         (key.metric if key.label is None else f"{key.metric}[{key.label}]", place)
         for place, key in enumerate(evaluation.keys)

@@ -139,7 +139,7 @@ class LabelWorld:
 
     def truth(self, metric: str, label: int | None, preds: mc.Predictions) -> Array:
         """Value of each model, from its confusion matrix."""
-        present = np.unique(preds.codes)
+        present = np.unique(preds.access.codes)
         return np.array(
             [
                 value_of_confusion(self.confusion(m), metric, label, present)

@@ -117,7 +117,7 @@ def _former(result: mc.results.BootstrapResult) -> tuple[np.ndarray, np.ndarray]
     (metric, *_), n = e.metrics, e.units.size
     carriers = pair_carriers(e, result.point, a_b, np.arange(len(e.keys)))
     size = effective_units(e, e.metrics).min(axis=0)[None]
-    clustered = e.predictions.unit == "clusters"
+    clustered = e.predictions.access.unit == "clusters"
     own = (moments.standard_error() ** 2).sum(axis=0) / len(e.predictions)
     error = np.sqrt(np.maximum(moments.standard_error(a_b) ** 2, own))
     skew = None
@@ -137,8 +137,8 @@ def _narrow(params: Params, result: mc.results.BootstrapResult) -> Ends | None:
         half = float(stats.t.ppf(0.975, params["positives"] - 1)) * error
     elif "odds_of_heavy" in params:
         preds = result.evaluation.predictions
-        w = preds.weights
-        right = [preds.codes == Outcomes.of(preds, m).predicted for m in preds.models]
+        w = preds.access.weights
+        right = [preds.access.codes == Outcomes.of(preds, m).predicted for m in preds.models]
         n_e = w.sum() ** 2 / np.square(w).sum()
         b, c = ((w @ (x & ~y)) / w.sum() * n_e for x, y in (right, right[::-1]))
         half = Z * float(np.sqrt(b + c + 2 - (b - c) ** 2 / (n_e + 2)) / (n_e + 2))

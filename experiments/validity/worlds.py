@@ -166,7 +166,7 @@ class SoftWorld:
         """Values in a large sample, averages from those of the classes."""
         if metric not in AVERAGES:
             return self._values[metric if label is None else (metric, label)]
-        present, shares = np.unique(preds.codes), self._values["shares"]
+        present, shares = np.unique(preds.access.codes), self._values["shares"]
         values = [self._values[AVERAGES[metric], k] for k in present]
         weights = shares[present] if metric == "f1_weighted" else None
         return np.average(values, axis=0, weights=weights)
@@ -178,7 +178,7 @@ class SoftWorld:
         if self.classes == 2:
             metrics.append("roc_auc")
         frame = mc.bootstrap(preds, metrics, n_resamples=2).estimate
-        out: dict[Any, Array] = {"shares": np.bincount(preds.codes) / len(preds)}
+        out: dict[Any, Array] = {"shares": np.bincount(preds.access.codes) / len(preds)}
         for (metric, label), part in frame.groupby(level=["metric", "label"], dropna=False):
             key = metric if label is None or label != label else (metric, int(label))
             out[key] = part.to_numpy()

@@ -69,7 +69,7 @@ class Reading(SimpleNamespace):
         frame = predictions.slices
         assert frame is not None  # noqa: S101  the column was read as one
         found = mc.io.in_time_blocks(predictions, frame[self.time])
-        n_blocks = int(found.unit_of.max()) + 1
+        n_blocks = int(found.access.unit_of.max()) + 1
         say(f"modelcompare: {n_blocks:,} blocks of consecutive samples, by {self.time}")
         return found
 
@@ -89,14 +89,14 @@ class Reading(SimpleNamespace):
         in_file = self.threshold_for.rpartition(":")[0].endswith((".py", ".csv"))
         best_for = mc.metrics.load_metric(self.threshold_for) if in_file else self.threshold_for
         found = mc.diagnostics.choose_thresholds(validation, best_for)
-        of = "each label" if predictions.kind.multilabel else predictions.positive
+        of = "each label" if predictions.kind.multilabel else predictions.access.positive
         shown = ", ".join(f"{model} {_written(number)}" for model, number in found.items())
         say(f"modelcompare: thresholds of {of}, best for {self.threshold_for}: {shown}")
         return mc.diagnostics.at_thresholds(predictions, found)
 
     def _given_thresholds(self, predictions: Predictions) -> dict[str, Any]:
         """Return the thresholds given, for each model."""
-        named = {n and predictions.class_named(n): t for n, t in self.threshold.items()}
+        named = {n and predictions.access.class_named(n): t for n, t in self.threshold.items()}
         if not predictions.kind.multilabel:
             if [*named] != [""]:
                 raise ValueError(

@@ -42,7 +42,7 @@ def report(
 
 def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) -> Iterator[Result]:
     """Yield further results: subgroups, calibration, disagreements of the best two models."""
-    if preds.unit == "buckets":
+    if preds.access.unit == "buckets":
         return
     if preds.slices is not None:
         largest = max(preds.slices[name].value_counts().max() for name in preds.slices)
@@ -50,7 +50,7 @@ def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) ->
             yield compare_groups(preds, **options)
         else:
             say(f"modelcompare: no subgroup has {MIN_SIZE} samples; the page leaves them out.")
-    kinds = preds.kinds
+    kinds = preds.access.kinds
     if sure := [model for model, kind in kinds.items() if kind.distribution]:
         yield reliability(preds[sure])
     first = result.scores[result.scores["metric"] == result.evidence.metrics[0]]

@@ -144,14 +144,15 @@ def draw_values(
 
 def _stratified(predictions: TestSet) -> TestSet:
     """Stratify by true class, within the existing strata if there are any."""
-    if predictions.unit == "buckets":
-        predictions.refuse("undefined='stratify'")
-    if predictions.codes is None:
+    access = predictions.access
+    if access.unit == "buckets":
+        access.refuse("undefined='stratify'")
+    if access.codes is None:
         raise ValueError("`undefined='stratify'` needs true classes.")
     if predictions.strata is None:
-        return predictions.with_columns(strata=predictions.codes)
+        return predictions.with_columns(strata=access.codes)
     stratum = np.unique(predictions.strata, return_inverse=True)[1]
-    return predictions.with_columns(strata=stratum * predictions.n_classes + predictions.codes)
+    return predictions.with_columns(strata=stratum * access.n_classes + access.codes)
 
 
 def _redraw(draws: FloatArray, every: BootstrapResult, places: IntArray | None) -> None:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import winners
@@ -27,6 +27,7 @@ from modelcompare.comparison.pair_tables import lead_meaning, orient
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.tables import best_first, pairs_of_leader
 from modelcompare.comparison.warned import collect_warnings
+from modelcompare.data.outputs import Output
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import with_models
@@ -242,7 +243,7 @@ def compare_bounds(
         models gave neither scores nor labels, or no valid bounds of a metric are known.
     """
     worst = _with_bounds(predictions, baseline, generalize_to)
-    missing = worst.missing
+    missing = {model: _marks(worst.output(model)) for model in worst.models}
     n_missing = {
         m: int(lacks.reshape(len(worst), -1).any(axis=1).sum()) for m, lacks in missing.items()
     }
@@ -273,18 +274,23 @@ def compare_bounds(
     )
 
 
+def _marks(output: Output) -> BoolArray:
+    """Return marks of the results that were missing and count as the worst."""
+    return np.zeros(output.array.shape, bool) if output.missing is None else output.missing
+
+
 def _with_bounds(
     predictions: TestSet, baseline: str | None, generalize_to: GeneralizeTo
 ) -> Predictions:
     """Return the predictions; refuse those of which no bounds are known, and a baseline."""
-    if predictions.judge is not None:
+    if predictions.access.judge is not None:
         check_named("missing", "bounds", ["worst"], judged=True)
     if runs_are_random(predictions, generalize_to):
         raise ValueError(f"bounds are not known for new runs; {INSTEAD}.")
     if baseline is not None:
         raise ValueError("bounds are of all pairs of models; leave `baseline` out.")
     giving("rows")("predictions", predictions)
-    kinds = predictions.kinds.values()
+    kinds = predictions.access.kinds.values()
     if not all(kind.bounded for kind in kinds):
         given = ", ".join(sorted({kind.name for kind in kinds}))
         raise ValueError(
@@ -308,7 +314,7 @@ def _compared(
             while name in outputs:
                 name += "'"
             outputs[name] = best[model]
-    (kind,) = {*predictions.kinds.values()}
+    (kind,) = {*predictions.access.kinds.values()}
     both = with_models(predictions, outputs, kind)
     if label is None:
         return compare(both, metrics)

@@ -248,7 +248,7 @@ def _beyond_items(
 
     For new runs, or with a judge, methods that know the items alone are refused.
     """
-    judged = evaluation.predictions.judge is not None
+    judged = evaluation.access.judge is not None
     new_runs = runs_are_random(evaluation.predictions, generalize_to, test)
     if not (judged or new_runs):
         return False, test
@@ -292,7 +292,7 @@ def _selected_values(
     every: BootstrapResult, undefined: Undefined, places: IntArray | None
 ) -> BootstrapResult:
     """Select values, drawn now if undefined resamples are treated or estimates need that pass."""
-    of_scan = "units" not in every.evaluation.predictions.abilities
+    of_scan = "units" not in every.evaluation.access.abilities
     drawn = every.n_resamples and (undefined != "count" or of_scan)
     found = draw_values(every, undefined, places) if drawn else select_values(every, places)
     # Count before the test, whose arrays stay in memory for the step-down.

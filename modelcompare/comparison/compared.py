@@ -169,7 +169,7 @@ class Compared(Evidence):
     def signature(self) -> str:
         """Line of `Comparison.signature`."""
         evaluation = self.bootstrap.evaluation
-        predictions, paired = evaluation.predictions, len(self.models) > 1
+        unit, paired = evaluation.access.unit, len(self.models) > 1
         intervals = [self.method, *([difference_method(self.method)] if paired else [])]
         tests = [self.test, *self.tests_used.values()]
         corrections = [self.correction, *self.corrections_used.values()]
@@ -177,7 +177,7 @@ class Compared(Evidence):
         corrected = paired and self.correction != "none"
         return signature(
             n=self.n_samples,
-            **{predictions.unit: units.n_units if predictions.unit != "samples" else None},
+            **{unit: units.n_units if unit != "samples" else None},
             **self.bootstrap.scope.settings,
             B=self.n_resamples, ci="/".join(dict.fromkeys(intervals)),
             test="/".join(dict.fromkeys(tests)), adjust="/".join(dict.fromkeys(corrections)),
@@ -211,7 +211,7 @@ class Compared(Evidence):
     @property
     def notes(self) -> tuple[str, ...]:
         """Scope of the conclusions (runs, given thresholds), and where few samples decide."""
-        source = self.bootstrap.evaluation.predictions.source
+        source = self.bootstrap.evaluation.access.source
         return (*self.bootstrap.scope.notes, *source.notes, *self.few)
 
     @property

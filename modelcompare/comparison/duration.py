@@ -31,7 +31,7 @@ def warn_of_time(
 
     seconds, others = expected(n_pairs, n_resamples), len(evaluation.models) - 1
     # With a judge there are no swaps.
-    if seconds < LONG or evaluation.predictions.judge is not None:
+    if seconds < LONG or evaluation.access.judge is not None:
         return
     ways = {}
     if n_resamples > _FEWER:

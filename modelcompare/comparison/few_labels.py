@@ -80,7 +80,7 @@ def warn_of_few_labels(sample: Sample, judged: Judged, places: IntArray | None) 
 def _few_of_classes(sample: Sample, judged: Judged, places: IntArray) -> list[str]:
     """Return a text on the class with the fewest labels, if its value or a mean depends on it."""
     evaluation = sample.evaluation
-    codes, labels = evaluation.predictions.codes, evaluation.predictions.labels
+    codes, labels = evaluation.access.codes, evaluation.predictions.labels
     if codes is None or labels is None:
         return []
     counts = np.bincount(codes[judged.judge.labelled], minlength=len(labels))

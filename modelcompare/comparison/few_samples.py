@@ -75,7 +75,7 @@ class FewSamples:
     @property
     def unit(self) -> str:
         """Name of the units: samples, clusters, or buckets of a sketch."""
-        return self.evaluation.predictions.unit
+        return self.evaluation.access.unit
 
     @property
     def n_units(self) -> int:
@@ -189,7 +189,7 @@ def _sizes(values: Sample) -> FloatArray:
 
 def _support(evaluation: Evaluation) -> FloatArray | None:
     """Return the number of samples, or effective clusters, of each true class; None if unknown."""
-    p, support = evaluation.predictions, evaluation.support
-    if support is None or p.unit == "samples":
+    access, support = evaluation.access, evaluation.support
+    if support is None or access.unit == "samples":
         return support
-    return effective_sizes(p, by_class=True)
+    return effective_sizes(access, by_class=True)

@@ -82,7 +82,7 @@ def cases(
         worst, best = (_filled(outputs, missing, end) for end in ends)
         yield found["scores"], None, worst, best
         return
-    truth, labels = predictions.hard_codes, predictions.labels
+    truth, labels = predictions.access.hard_codes, predictions.labels
     if truth is None or labels is None:
         raise ValueError("bounds need true labels, one for each sample.")
     best = _filled(outputs, missing, truth)
@@ -137,12 +137,13 @@ def _way(metric: AnyMetric, predictions: Predictions) -> str:
 def _ends(metrics: Sequence[AnyMetric], predictions: Predictions) -> FloatArray:
     """Return the worst and the best score; one per name if there are several scores."""
     ends: dict[str | None, tuple[float, float]] = {}
+    scores = predictions.access.scores
     for metric in metrics:
         low, high = known_range(metric, [predictions])
         up = known_direction(metric.name, metric.greater_is_better)
-        ends[name_of_score(metric, predictions)] = (low, high) if up else (high, low)
+        ends[name_of_score(metric, scores)] = (low, high) if up else (high, low)
     # Scores that are not asked for may be anything.
-    return np.array([ends.get(name, (0.0, 0.0)) for name in predictions.scores.names or ends]).T
+    return np.array([ends.get(name, (0.0, 0.0)) for name in scores.names or ends]).T
 
 
 def _filled(outputs: Outputs, missing: Mapping[str, BoolArray], fill: AnyArray) -> Outputs:

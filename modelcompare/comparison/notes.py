@@ -79,7 +79,7 @@ def _few_for_max_t(
             swaps = metric.name in outcome.step_down and family == "metric"
             other = "min-p" if swaps else "holm"
             yield (
-                f"{metric.name}: about {np.median(few):.0f} {evaluation.predictions.unit} carry a "
+                f"{metric.name}: about {np.median(few):.0f} {evaluation.access.unit} carry a "
                 f"difference, too few for max-t over {n_tests:,} tests, which errs in more than "
                 f"alpha = {alpha:g} of the families. Use correction={other!r} (--correction "
                 f"{other})."
@@ -142,7 +142,7 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
     """Return the notes below the scores of a metric, such as what keeps p-values large."""
     predictions, info = evidence.bootstrap.evaluation.predictions, evidence.metric_info[metric]
     where = evidence.slice_of(metric)
-    texts = [info.summary] if predictions.source.pseudo else []
+    texts = [info.summary] if predictions.access.source.pseudo else []
     texts += positive_note(info, predictions)
     if evidence.test == RUN_TEST:
         texts.append(note(predictions, evidence.pairs, evidence.n_resamples))
@@ -192,8 +192,9 @@ def design(evidence: Evidence) -> str:
     evaluation = evidence.bootstrap.evaluation
     predictions, units = evaluation.predictions, evaluation.units
     parts = []
-    if predictions.unit == "clusters":
-        parts.append(f"{units.n_units:,} clusters of {predictions.source.called} are taken whole")
+    access = predictions.access
+    if access.unit == "clusters":
+        parts.append(f"{units.n_units:,} clusters of {access.source.called} are taken whole")
     if units.strata is not None:
         parts.append("strata keep their sizes")
     if predictions.sample_weight is not None:

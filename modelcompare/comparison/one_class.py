@@ -41,8 +41,9 @@ class OneClass:
     @classmethod
     def of(cls, predictions: TestSet, label: Any) -> OneClass:
         """Return the scores for a class, by default the positive one; raise if there are none."""
+        access = predictions.access
         resolve_metrics("average_precision_macro", predictions)
-        if label is None and predictions.n_classes == 2:
+        if label is None and access.n_classes == 2:
             label = positive_for("scores are of one class", predictions)
         code = class_code("`label`", label, predictions)
         raw = predictions.kind.real
@@ -53,9 +54,9 @@ class OneClass:
             )
         return cls(
             predictions,
-            predictions.class_named(label),
+            access.class_named(label),
             code,
-            np.asarray(predictions.codes) == code,
+            np.asarray(access.codes) == code,
             raw,
         )
 

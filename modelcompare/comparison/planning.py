@@ -38,12 +38,13 @@ def serve(
     ValueError
         If the predictions support no such test.
     """
-    if predictions.planner:
-        found: Served = load(predictions.planner)(
+    access = predictions.access
+    if access.planner:
+        found: Served = load(access.planner)(
             predictions, metrics, method=method, test=test, zero_division=zero_division
         )
         return found
-    if TESTS[test].reads not in predictions.abilities:
-        predictions.refuse(f"test {test!r}")
+    if TESTS[test].reads not in access.abilities:
+        access.refuse(f"test {test!r}")
     # Resamples know the items, and not the labels beside a judge.
-    return predictions, method, test, predictions.judge is None
+    return predictions, method, test, access.judge is None

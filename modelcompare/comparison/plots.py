@@ -152,10 +152,10 @@ def classes(result: Compared, ax: Axes | None = None, *, metric: str | None = No
 
 def of_classes(result: Compared) -> bool:
     """Return whether the models predict classes, and the rows are in memory."""
-    preds = result.bootstrap.evaluation.predictions
+    preds, access = result.bootstrap.evaluation.predictions, result.bootstrap.evaluation.access
     return (
-        preds.unit == "samples" and preds.labels is not None and "rows" in preds.abilities
-        and preds.codes is not None and preds.kind.has_classes
+        access.unit == "samples" and preds.labels is not None and "rows" in access.abilities
+        and access.codes is not None and preds.kind.has_classes
     )  # fmt: skip
 
 
@@ -184,21 +184,22 @@ def _place(result: Compared, metric: str | None, label: Any) -> int:
 
 def _predictions(result: Compared) -> TestSet:
     found = result.bootstrap.evaluation.predictions
-    if found.unit == "buckets":
-        found.refuse("this figure")
+    if found.access.unit == "buckets":
+        found.access.refuse("this figure")
     return found
 
 
 def _confused(preds: TestSet, model: str) -> dict[str, pd.DataFrame]:
     """Return the confusion matrix, and the probabilistic one if there are probabilities."""
+    access = preds.access
     check_models(preds.models, model=model)
-    if preds.labels is None or preds.codes is None or preds.kinds[model].real:
-        raise ValueError(f"a confusion matrix needs classes; {model!r} gave {preds.kinds[model]}.")
+    if preds.labels is None or access.codes is None or access.kinds[model].real:
+        raise ValueError(f"a confusion matrix needs classes; {model!r} gave {access.kinds[model]}.")
     labels, weight = preds.labels, preds.sample_weight
-    truth = labels[preds.codes]
+    truth = labels[access.codes]
     predicted = labels[preds.predicted(model)]
     found = {"labels": confusion_matrix(truth, predicted, labels=labels, sample_weight=weight)}
-    if preds.kinds[model].distribution and not preds.missing_mass:
+    if access.kinds[model].distribution and not access.missing_mass:
         found["probabilities"] = probabilistic_confusion_matrix(
             truth, preds.probabilities(model), labels=labels, sample_weight=weight
         )
@@ -209,5 +210,5 @@ def _curve(result: Compared, kind: CurveKind, label: Any, ax: Axes | None) -> Fi
     """Draw the empirical curves of all models, with their areas."""
     preds = _predictions(result)
     one = OneClass.of(preds, label)
-    found = empirical_curves(one, kind, preds.weights[None], result.confidence_level)
+    found = empirical_curves(one, kind, preds.access.weights[None], result.confidence_level)
     return plot_curve(found, result.signature, ax=ax)

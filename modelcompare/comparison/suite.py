@@ -111,7 +111,7 @@ def shares_of(
 
 def _items(name: str, test_set: TestSet) -> int:
     """Return the number of samples, of several runs that of items; refuse where it is unknown."""
-    if "rows" not in test_set.abilities and has_several_runs(test_set):
+    if "rows" not in test_set.access.abilities and has_several_runs(test_set):
         raise ValueError(
             f"test set {name!r} is a sketch of several runs, which has no number of items; give "
             "the weights as numbers, e.g. {'a': 100, 'b': 200}, or the predictions themselves."

@@ -21,7 +21,7 @@ def check_sets(argument: str, value: Any) -> None:
     if len(value) < 2:
         raise ValueError(f"`{argument}` maps one test set; give its predictions without a name.")
     for each in value.values():
-        each.require("sums", argument)
+        each.access.require("sums", argument)
 
 
 def check_known(sets: Mapping[str, TestSet], baseline: str, candidate: str) -> None:

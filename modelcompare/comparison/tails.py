@@ -42,7 +42,7 @@ def log_spreads(evaluation: Evaluation, metric: AnyMetric) -> tuple[FloatArray, 
     if not isinstance(metric, Metric) or not metric.is_mean or np.isfinite(metric.bounds).all():
         return None
     known = not evaluation.by_blocks and evaluation.units.size <= _MOST
-    if not known or evaluation.predictions.unit != "samples" or metric.ratio is None:
+    if not known or evaluation.access.unit != "samples" or metric.ratio is None:
         return None
     sums = np.zeros((4, len(evaluation.models)))
     negative = np.zeros(len(evaluation.models), dtype=bool)

@@ -147,12 +147,12 @@ class _Sparse:
     @cached_property
     def _largest_share(self) -> float:
         """Share of the weight of the heaviest sample, or cluster; 0 if weights are equal."""
-        p = self.evaluation.predictions
-        if "rows" not in p.abilities:
+        access = self.evaluation.access
+        if "rows" not in access.abilities:
             return 0.0
-        if p.unit == "samples" and not p.weighted:
+        if access.unit == "samples" and not access.weighted:
             return 0.0
-        weights = p.unit_weights()
+        weights = access.unit_weights()
         return float(weights.max() / weights.sum())
 
     # -- tails --------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ class _Sparse:
 
     @property
     def _unit(self) -> str:
-        return self.evaluation.predictions.unit
+        return self.evaluation.access.unit
 
 
 def warn_of_no_width(rows: Contrasts, interval: Interval, asked: IntervalMethod) -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from modelcompare.data.test_set import TestSet
+from modelcompare.data.test_set import Access
 
 
-def refuse_pseudo_values(predictions: TestSet, what: str) -> None:
+def refuse_pseudo_values(access: Access[Any], what: str) -> None:
     """Refuse a question, named by `what`, that takes scores for those of rows, of pseudo-values.
 
     Pseudo-values depend on all rows, also those without the model: their mean is a value relative
     to the other models, and they have no other meaning.
     """
-    if predictions.source.pseudo:
-        (name,), called = predictions.scores.names, predictions.source.called
+    if access.source.pseudo:
+        (name,), called = access.scores.names, access.source.called
         raise ValueError(
             f"{what} cannot be of scores of {called}, which are pseudo-values of a fit to all "
             f"{called}, also those without the model: only their mean has a meaning, the {name} "
@@ -22,9 +23,9 @@ def refuse_pseudo_values(predictions: TestSet, what: str) -> None:
         )
 
 
-def refuse_single_rows(predictions: TestSet, models: Sequence[str], what: str) -> None:
+def refuse_single_rows(access: Access[Any], models: Sequence[str], what: str) -> None:
     """Refuse a question about single rows of these models' outputs if rows show nothing alone."""
-    refuse_pseudo_values(predictions, what)
+    refuse_pseudo_values(access, what)
     for model in models:
-        if reason := predictions.kinds[model].alone:
+        if reason := access.kinds[model].alone:
             raise ValueError(f"the models' outputs are {reason}")

@@ -20,24 +20,26 @@ _MOST = 6
 
 def described(predictions: TestSet) -> str:
     """Return one line about the test set, and one for each model."""
-    p = predictions
-    parts = [f"{len(p):,} {p.source.called}"]
+    p, access = predictions, predictions.access
+    parts = [f"{len(p):,} {access.source.called}"]
     if repeats(p):
         parts = [f"{n_items(p):,} items x {seen_runs([p])} runs"]
     if p.labels is not None:
         shown = ", ".join(map(str, p.labels[:_MOST]))
-        more = ", ..." if p.n_classes > _MOST else ""
+        more = ", ..." if access.n_classes > _MOST else ""
         what = "times" if p.kind.events else "classes"
-        parts.append(f"{p.n_classes} {what} ({shown}{more})")
+        parts.append(f"{access.n_classes} {what} ({shown}{more})")
     parts.append(f"{len(p.models)} model{'s' if len(p.models) > 1 else ''}")
-    parts += [f"scores {', '.join(p.scores.names)}"] if p.scores.names else []
-    parts += [f"scores beside {', '.join(p.scores.beside)}"] if p.scores.beside else []
+    names, beside = access.scores.names, access.scores.beside
+    parts += [f"scores {', '.join(names)}"] if names else []
+    parts += [f"scores beside {', '.join(beside)}"] if beside else []
     parts += [name for name in get_args(SampleColumn) if getattr(p, name) is not None]
-    parts += [] if p.judge is None else [f"{p.judge.n_labels:,} labels by people, a judge"]
+    judge = access.judge
+    parts += [] if judge is None else [f"{judge.n_labels:,} labels by people, a judge"]
     if p.slices is not None:
         parts.append(f"slices by {', '.join(map(str, p.slices.columns))}")
     width = max(map(len, p.models))
-    rows = [f"  {model:{width}}  {kind}" for model, kind in p.kinds.items()]
+    rows = [f"  {model:{width}}  {kind}" for model, kind in access.kinds.items()]
     if len(rows) > 12:
         rows = [*rows[:10], f"  ... and {len(rows) - 10} more"]
     return "\n".join(map(terminal, [f"Predictions: {', '.join(parts)}", *rows]))
@@ -50,7 +52,7 @@ def written_classes(predictions: TestSet) -> str:
         return ""
     names = [*map(label_name, predictions.labels)]
     more = ", ..." if len(names) > _MOST else ""
-    positive = "" if predictions.positive is None else f" (positive: {names[-1]})"
+    positive = "" if predictions.access.positive is None else f" (positive: {names[-1]})"
     return f"{', '.join(names[:_MOST])}{more}{positive}"
 
 
@@ -66,16 +68,17 @@ def described_in_html(predictions: TestSet) -> str:
 
 def check_classes(predictions: TestSet, classes: AnyArray) -> None:
     """Warn about inferred classes."""
-    codes = predictions.hard_codes
+    codes = predictions.access.hard_codes
     true = slice(0) if codes is None else np.flatnonzero(np.bincount(codes))
     check_guess(classes, classes[true], answers_of(predictions))
 
 
 def answers_of(predictions: TestSet, times: IntArray | None = None) -> dict[str, Answers]:
     """Count the true and predicted classes of each model of labels, in rows of so many samples."""
-    codes = predictions.hard_codes
+    access = predictions.access
+    codes = access.hard_codes
     if codes is None:
         return {}
-    of_labels = [model for model, kind in predictions.kinds.items() if kind.coded]
-    n_classes = predictions.n_classes
+    of_labels = [model for model, kind in access.kinds.items() if kind.coded]
+    n_classes = access.n_classes
     return {m: counted(codes, predictions.predicted(m), n_classes, times) for m in of_labels}

@@ -79,9 +79,9 @@ def positive_of(named: Any, labels: AnyArray) -> Any:
 
 def positive_for(what: str, predictions: TestSet) -> Any:
     """Return the positive one of two classes, on which something depends; refuse if not known."""
-    if predictions.positive is None:
+    if predictions.access.positive is None:
         raise UnnamedError(what, predictions.labels)
-    return predictions.positive
+    return predictions.access.positive
 
 
 def check_needed(named: Any, labels: AnyArray | None) -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import ROW_BLOCK, AnyArray, BoolArray, IntArray
+from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen, picked
 from modelcompare.data.columns import (
@@ -26,7 +26,7 @@ from modelcompare.data.columns import (
 )
 from modelcompare.data.described import check_classes, described, described_in_html
 from modelcompare.data.inputs import columns_of
-from modelcompare.data.judges import Judge, check_design, check_judged, with_verdicts
+from modelcompare.data.judges import check_design, check_judged, with_verdicts
 from modelcompare.data.kinds import Kind, check_kind, kind_declared
 from modelcompare.data.outputs import Form, Output, checked_output
 from modelcompare.data.positive import positive_for, with_positive
@@ -38,7 +38,7 @@ from modelcompare.data.scores import (
     check_direction,
     named_scores,
 )
-from modelcompare.data.test_set import TestSet
+from modelcompare.data.test_set import Access, TestSet
 from modelcompare.data.truths import read_inputs, truth_of
 from modelcompare.words import (
     Design,
@@ -138,9 +138,7 @@ class Predictions(TestSet):
       bow  labels
     """
 
-    __slots__ = ("_judge", "_outputs", "_own_runs", "_predicted", "_slices")
-
-    abilities = frozenset[Need]({"rows", "blocks", "units", "sums", "judge"})
+    __slots__ = ("_outputs", "_own_runs", "_predicted", "_slices")
 
     @checked(name=check_text, kind=check_kind)
     def __init__(
@@ -207,7 +205,7 @@ class Predictions(TestSet):
         arrays = checks.model_arrays(logits, y_true)
         arrays = {model: checks.logits(model, array) for model, array in arrays.items()}
         outputs = {model: checks.softmax(array) for model, array in arrays.items()}
-        return cls(y_true, outputs, kind="probabilities", **options).ordered_by(arrays)
+        return cls(y_true, outputs, kind="probabilities", **options).access.ordered_by(arrays)
 
     @classmethod
     def from_scores(
@@ -231,7 +229,7 @@ class Predictions(TestSet):
           b  scores
         >>> logged = {"a": {"acc": [1, 0], "loss": [0, 2]}, "b": {"acc": [0, 1], "loss": [1, 1]}}
         >>> preds = Predictions.from_scores(logged, bounds={"acc": (0, 1)})
-        >>> preds.greater_is_better
+        >>> preds.access.scores.greater_is_better
         {'acc': True, 'loss': False}
         """
         if isinstance(scores, pd.DataFrame):
@@ -245,8 +243,8 @@ class Predictions(TestSet):
         )  # fmt: skip
 
     @property
-    def judge(self) -> Judge | None:
-        return self._judge
+    def access(self) -> RowAccess:
+        return RowAccess(self)
 
     @property
     def labelled(self) -> Predictions:
@@ -277,30 +275,9 @@ class Predictions(TestSet):
             self._predicted[model] = frozen(self.probabilities(model).argmax(axis=1))
         return self._predicted[model]
 
-    def runs_of(self, model: str) -> AnyArray | None:
-        checks.check_models(self.models, model=model)
-        return self._own_runs.get(model, self.runs)
-
     def _of_models(self, models: Sequence[str]) -> Predictions:
         judge = None if self._judge is None else self._judge.of_models(models)
         return self._replaced({model: self._outputs[model] for model in models}, _judge=judge)
-
-    def ordered_by(self, logits: Mapping[str, AnyArray]) -> Predictions:
-        """Return the predictions with the order of two classes given by these logits."""
-        if self.n_classes != 2:
-            return self
-        if any(array.ndim == 1 for array in logits.values()):
-            positive_for("a logit per sample is of one class", self)
-        ordered = {m: self.output(m).ordered_by(array) for m, array in logits.items()}
-        return self._replaced(self._outputs | ordered)
-
-    @property
-    def missing(self) -> dict[str, BoolArray]:
-        """Marks, for each model, of the results that were missing and count as the worst."""
-        return {
-            model: np.zeros(output.array.shape, bool) if output.missing is None else output.missing
-            for model, output in self._outputs.items()
-        }
 
     def with_scores(
         self, scores: Mapping[str, Any], *, greater_is_better: Direction | None = None,
@@ -328,7 +305,7 @@ class Predictions(TestSet):
         [0.75, 1.5, 1.0, 3.0]
         """
         given = Predictions.from_scores(scores, greater_is_better=greater_is_better, bounds=bounds)
-        names = given.scores.names
+        names = given.access.scores.names
         if {*given.models} != {*self.models} or len(given) != len(self) or not names:
             raise ValueError(
                 f"`scores` must have named scores of all models, {len(self):,} each; "
@@ -337,7 +314,7 @@ class Predictions(TestSet):
         if self.kind.scored:
             raise ValueError("the outputs are scores themselves; give all of them to from_scores.")
         outputs = {m: replace(o, beside=given.output(m).array) for m, o in self._outputs.items()}
-        return self._replaced(outputs, _scores=replace(given.scores, names=(), beside=names))
+        return self._replaced(outputs, _scores=replace(given.access.scores, names=(), beside=names))
 
     def with_columns(self, **columns: ArrayLike) -> Predictions:
         for name in columns:
@@ -372,12 +349,6 @@ class Predictions(TestSet):
             _slices=None if slices is None else slices.reset_index(drop=True),
         )  # fmt: skip
 
-    def blocks(self, start: int = 0) -> Iterator[Predictions]:
-        n = len(self)
-        for first in range(start * ROW_BLOCK, n, ROW_BLOCK):
-            rows = np.arange(first, min(first + ROW_BLOCK, n))
-            yield self if n <= ROW_BLOCK else self.subset(rows)
-
     def __repr__(self) -> str:
         return described(self)
 
@@ -397,3 +368,31 @@ class Predictions(TestSet):
         for name, value in changed.items():
             setattr(part, name, value)
         return part
+
+
+class RowAccess(Access[Predictions]):
+    """Access to samples that are in memory."""
+
+    __slots__ = ()
+
+    abilities = frozenset[Need]({"rows", "blocks", "units", "sums", "judge"})
+
+    def runs_of(self, model: str) -> AnyArray | None:
+        checks.check_models(self.test_set.models, model=model)
+        return self.test_set._own_runs.get(model, self.test_set.runs)
+
+    def blocks(self, start: int = 0) -> Iterator[Predictions]:
+        n = len(self.test_set)
+        for first in range(start * ROW_BLOCK, n, ROW_BLOCK):
+            rows = np.arange(first, min(first + ROW_BLOCK, n))
+            yield self.test_set if n <= ROW_BLOCK else self.test_set.subset(rows)
+
+    def ordered_by(self, logits: Mapping[str, AnyArray]) -> Predictions:
+        """Return the predictions with the order of two classes given by these logits."""
+        if self.n_classes != 2:
+            return self.test_set
+        if any(array.ndim == 1 for array in logits.values()):
+            positive_for("a logit per sample is of one class", self.test_set)
+        outputs = self.test_set._outputs
+        ordered = {m: outputs[m].ordered_by(array) for m, array in logits.items()}
+        return self.test_set._replaced(outputs | ordered)

@@ -45,6 +45,13 @@ class Scores:
     declared: Direction | None = None
     bounds: Ranges | None = None
 
+    @property
+    def greater_is_better(self) -> bool | Mapping[str, bool | None] | None:
+        """True if high scores are good, None if it is not known; of several, by their names."""
+        if isinstance(self.declared, bool) or not self.names:
+            return self.direction()[0]
+        return {name: self.direction(name)[0] for name in self.names}
+
     def direction(self, name: str | None = None) -> tuple[bool | None, Known]:
         """Return the direction of a score and how it is known."""
         return resolved(name, of_score(self.declared, name))

@@ -27,7 +27,7 @@ _BITS = 20
 
 def run_counts(predictions: TestSet) -> list[int]:
     """Return the number of runs of every model."""
-    return [_n_distinct(predictions.runs_of(model)) for model in predictions.models]
+    return [_n_distinct(predictions.access.runs_of(model)) for model in predictions.models]
 
 
 def seen_runs(test_sets: Iterable[TestSet]) -> str:
@@ -44,7 +44,7 @@ def n_items(predictions: TestSet) -> int:
     """Return the number of items; of clusters alone, of the rows of the longest run of each."""
     if not _in_runs(predictions):
         return len(predictions)
-    (item, _), (run, names) = map(pd.factorize, (predictions.items, predictions.runs))
+    (item, _), (run, names) = map(pd.factorize, (predictions.access.items, predictions.runs))
     cells, n_rows = np.unique(item * len(names) + run, return_counts=True)
     longest = np.zeros(int(item.max()) + 1, dtype=np.intp)
     np.maximum.at(longest, cells // len(names), n_rows)
@@ -72,11 +72,11 @@ def _distinct_rows(predictions: TestSet, model: str) -> IntArray | None:
 
     Different answers of one run to an item are separate results.
     """
-    p, own = predictions, predictions.runs_of(model)
+    p, own = predictions, predictions.access.runs_of(model)
     # The runs of all models together are more than those of one where it repeats them.
     if not _in_runs(p) or own is p.runs or _n_distinct(own) == _n_distinct(p.runs):
         return None
-    item, run, together = (pd.factorize(each)[0] for each in (p.items, own, p.runs))
+    item, run, together = (pd.factorize(each)[0] for each in (p.access.items, own, p.runs))
     frame = pd.DataFrame({"item": item, "run": run, "row": np.arange(len(p))})
     # A cluster without named items has several in a run, always in the same order.
     frame["place"] = frame["row"].groupby([item, together], sort=False).cumcount()
@@ -95,7 +95,8 @@ def _are_equal(a: AnyArray, b: AnyArray) -> bool:
 
 def class_counts(predictions: TestSet) -> IntArray:
     """Count the results of each true class, of which `n_seen` are all."""
-    counts = np.bincount(np.asarray(predictions.codes), minlength=predictions.n_classes)
+    access = predictions.access
+    counts = np.bincount(np.asarray(access.codes), minlength=access.n_classes)
     found: IntArray = counts * n_seen(predictions) // len(predictions)
     return found
 
@@ -142,6 +143,6 @@ def _n_distinct(runs: AnyArray | None) -> int:
 
 
 def _in_runs(predictions: TestSet) -> bool:
-    if "rows" not in predictions.abilities or predictions.runs is None:
+    if "rows" not in predictions.access.abilities or predictions.runs is None:
         return False
     return predictions.groups is not None

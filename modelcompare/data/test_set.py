@@ -1,8 +1,8 @@
 """Test sets with samples in memory, in files, or summed.
 
 `Predictions` has all rows, `ScannedPredictions` reads them block by block, a `Sketch` has sums over
-buckets of them. `TestSet` is their common interface. `TestSet.require` compares the needs of a
-question with the abilities of a test set.
+buckets of them. `TestSet` is what users have in common of them, `Access` what computations ask of
+them: each source of samples has its own.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -23,8 +23,10 @@ from modelcompare.data.judges import Judge
 from modelcompare.data.kinds import Kind, shared_kind
 from modelcompare.data.outputs import Output
 from modelcompare.data.scores import Scores
-from modelcompare.data.sums import About
+from modelcompare.data.sums import Sums
 from modelcompare.words import Need, SampleColumn, check_names
+
+Given = TypeVar("Given", bound="TestSet", covariant=True)
 
 
 class TestSet(ABC):
@@ -32,25 +34,16 @@ class TestSet(ABC):
 
     Columns of the samples are None if the test set lacks them, and refused if they are not in
     memory.
-
-    Attributes
-    ----------
-    abilities : frozenset of {"rows", "blocks", "units", "sums"}
-        Available data: all rows at once, blocks of consecutive rows, numbers of all units that are
-        resampled, their sums.
     """
 
     __slots__ = (
-        "_columns", "_kinds", "_labels", "_missing_mass", "_name", "_positive", "_scores",
-        "_source",
+        "_columns", "_judge", "_kinds", "_labels", "_missing_mass", "_name", "_positive",
+        "_scores", "_source",
     )  # fmt: skip
     __test__ = False  # Not for pytest.
 
-    abilities: ClassVar[frozenset[Need]]
-    _lacking: ClassVar[str]
-    _refusal: ClassVar[str]
-
     _columns: Mapping[str, AnyArray | None]
+    _judge: Judge | None
     _kinds: Mapping[str, Kind]
     _labels: AnyArray | None
     _missing_mass: bool
@@ -58,6 +51,11 @@ class TestSet(ABC):
     _positive: Any
     _scores: Scores
     _source: Source
+
+    @property
+    @abstractmethod
+    def access(self) -> Access[Any]:
+        """Access of computations to the samples, wherever they are."""
 
     @property
     @abstractmethod
@@ -76,11 +74,6 @@ class TestSet(ABC):
     # -- description --------------------------------------------------------------------------
 
     @property
-    def kinds(self) -> Mapping[str, Kind]:
-        """Output type of each model, in the order given."""
-        return self._kinds
-
-    @property
     def kind(self) -> Kind:
         """Kind that the outputs of all models can be read as."""
         return shared_kind(self._kinds.values())
@@ -94,42 +87,9 @@ class TestSet(ABC):
         return self.n_samples
 
     @property
-    def n_classes(self) -> int:
-        """Number of classes; 0 outside classification."""
-        return 0 if self.labels is None else len(self.labels)
-
-    def class_named(self, text: Any) -> Any:
-        """Return the class whose text this is, or the text itself if there is none."""
-        labels = [] if self.labels is None else self.labels.tolist()
-        return next((label for label in labels if str(label) == str(text)), text)
-
-    @property
     def name(self) -> str | None:
         """Name of the source of the predictions."""
         return self._name
-
-    @property
-    def greater_is_better(self) -> bool | Mapping[str, bool | None] | None:
-        """Direction of per-example scores, None if it is not known; of several, by their names."""
-        scores = self._scores
-        if isinstance(scores.declared, bool) or not scores.names:
-            return scores.direction()[0]
-        return {name: scores.direction(name)[0] for name in scores.names}
-
-    @property
-    def scores(self) -> Scores:
-        """Names of per-example scores, and their directions and ranges as they were declared."""
-        return self._scores
-
-    @property
-    def source(self) -> Source:
-        """Names in the source: of what has a row each, and of columns without a role."""
-        return self._source
-
-    @property
-    def missing_mass(self) -> bool:
-        """True where probabilities may sum to less than 1."""
-        return self._missing_mass
 
     def __getitem__(self, models: str | Sequence[str]) -> Any:
         chosen = (models,) if isinstance(models, str) else check_names("models", models)
@@ -142,11 +102,6 @@ class TestSet(ABC):
             checks.check_models(self.models, model=model)
         return self._of_models(chosen)
 
-    @property
-    def judge(self) -> Judge | None:
-        """Verdicts of a judge, where people labelled some of the samples only; else None."""
-        return None
-
     # -- columns of the samples ---------------------------------------------------------------
 
     def _column(self, name: str) -> AnyArray | None:
@@ -158,35 +113,15 @@ class TestSet(ABC):
         return self._labels
 
     @property
-    def positive(self) -> Any:
-        """The positive one of two classes, the last; None if it is not known."""
-        return self._positive
-
-    @property
     def y_true(self) -> AnyArray | None:
         """Truth as given: labels, values or texts; None for per-example scores.
 
         Beside a judge it is None where people gave no label.
         """
-        truth, judge = self._column("y_true"), self.judge
+        truth, judge = self._column("y_true"), self._judge
         if truth is None or judge is None:
             return truth
         return judge.kept("y_true", lambda: judge.known(truth))
-
-    @property
-    def codes(self) -> IntArray | None:
-        """True class of each sample as an index into `labels`; the likeliest of soft labels."""
-        return self._column("codes")
-
-    @property
-    def hard_codes(self) -> IntArray | None:
-        """True class of each sample; None where labels are soft, and outside classification."""
-        return self.codes if self.true_distribution is None else None
-
-    @property
-    def true_distribution(self) -> FloatArray | None:
-        """Soft labels of shape (n_samples, n_classes), or rows of 0 and 1 of sets of labels."""
-        return self._column("true_distribution")
 
     @property
     def ids(self) -> AnyArray | None:
@@ -199,12 +134,6 @@ class TestSet(ABC):
         return self._column("groups")
 
     @property
-    def items(self) -> AnyArray | None:
-        """Item that each row is an answer to: the cluster, if these hold several items each."""
-        found = self._column("items")
-        return found if found is not None and self.groups is not None else self.groups
-
-    @property
     def strata(self) -> AnyArray | None:
         """Stratum of each sample."""
         return self._column("strata")
@@ -214,20 +143,145 @@ class TestSet(ABC):
         """Run (seed) that each row belongs to."""
         return self._column("runs")
 
-    def runs_of(self, model: str) -> AnyArray | None:
-        """Return the run of one model that each row belongs to."""
-        checks.check_models(self.models, model=model)
-        return self.runs
-
     @property
     def sample_weight(self) -> FloatArray | None:
         """Weight of each sample."""
         return self._column("sample_weight")
 
     @property
+    def slices(self) -> pd.DataFrame | None:
+        """Variables that define subgroups, a column each."""
+        return None
+
+    def output(self, model: str) -> Output:
+        """Return a model's output."""
+        checks.check_models(self.models, model=model)
+        self.access.refuse("the outputs of all rows")
+
+    def predicted(self, model: str) -> IntArray:
+        """Return the predicted class of each sample, an index into `labels`; the first of ties."""
+        checks.check_models(self.models, model=model)
+        self.access.refuse("the outputs of all rows")
+
+    def probabilities(self, model: str) -> AnyArray:
+        """Return probabilities of shape (n_samples, n_classes); other outputs are refused."""
+        output = self.output(model)
+        if not output.kind.distribution:
+            raise ValueError(f"model {model!r} gave {output.kind}, not probabilities.")
+        return output.array
+
+    def subset(self, rows: ArrayLike) -> TestSet:  # noqa: ARG002
+        """Return some of the samples, by a mask of shape (n_samples,) or by indices."""
+        self.access.refuse("a subset")
+
+    def with_columns(self, **columns: ArrayLike) -> TestSet:
+        """Return the same test set with other `groups`, `strata`, `runs`, or `items` in groups."""
+        self.access.refuse(f"a column of {' and '.join(columns)}")
+
+    def without(self, *columns: SampleColumn) -> TestSet:
+        """Return the same test set without `ids`, `groups`, `strata`, `runs` or `sample_weight`."""
+        self.access.refuse(f"a column of {' and '.join(columns)}")
+
+
+class Access(Generic[Given]):
+    """Access of computations to the samples of a test set, wherever they are.
+
+    Parameters
+    ----------
+    test_set : TestSet
+        The test set.
+
+    Attributes
+    ----------
+    abilities : frozenset of {"rows", "blocks", "units", "sums"}
+        Available data: all rows at once, blocks of consecutive rows, numbers of all units that are
+        resampled, their sums.
+    """
+
+    __slots__ = ("test_set",)
+
+    abilities: ClassVar[frozenset[Need]]
+    _lacking: ClassVar[str]
+    _refusal: ClassVar[str]
+
+    def __init__(self, test_set: Given) -> None:
+        self.test_set = test_set
+
+    # -- description --------------------------------------------------------------------------
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        """Output type of each model, in the order given."""
+        return self.test_set._kinds
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes; 0 outside classification."""
+        return 0 if self.test_set.labels is None else len(self.test_set.labels)
+
+    def class_named(self, text: Any) -> Any:
+        """Return the class whose text this is, or the text itself if there is none."""
+        labels = [] if self.test_set.labels is None else self.test_set.labels.tolist()
+        return next((label for label in labels if str(label) == str(text)), text)
+
+    @property
+    def positive(self) -> Any:
+        """The positive one of two classes, the last; None if it is not known."""
+        return self.test_set._positive
+
+    @property
+    def scores(self) -> Scores:
+        """Names of per-example scores, and their directions and ranges as they were declared."""
+        return self.test_set._scores
+
+    @property
+    def source(self) -> Source:
+        """Names in the source: of what has a row each, and of columns without a role."""
+        return self.test_set._source
+
+    @property
+    def missing_mass(self) -> bool:
+        """True where probabilities may sum to less than 1."""
+        return self.test_set._missing_mass
+
+    @property
+    def judge(self) -> Judge | None:
+        """Verdicts of a judge, where people labelled some of the samples only; else None."""
+        return self.test_set._judge
+
+    # -- columns of the samples ---------------------------------------------------------------
+
+    @property
+    def codes(self) -> IntArray | None:
+        """True class of each sample as an index into `labels`; the likeliest of soft labels."""
+        return self.test_set._column("codes")
+
+    @property
+    def hard_codes(self) -> IntArray | None:
+        """True class of each sample; None where labels are soft, and outside classification."""
+        return self.codes if self.true_distribution is None else None
+
+    @property
+    def true_distribution(self) -> FloatArray | None:
+        """Soft labels of shape (n_samples, n_classes), or rows of 0 and 1 of sets of labels."""
+        return self.test_set._column("true_distribution")
+
+    @property
+    def items(self) -> AnyArray | None:
+        """Item that each row is an answer to: the cluster, if these hold several items each."""
+        found = self.test_set._column("items")
+        groups = self.test_set.groups
+        return groups if found is None or groups is None else found
+
+    def runs_of(self, model: str) -> AnyArray | None:
+        """Return the run of one model that each row belongs to."""
+        checks.check_models(self.test_set.models, model=model)
+        return self.test_set.runs
+
+    @property
     def weighted(self) -> bool:
         """True where samples have weights."""
-        return self._columns.get("sample_weight") is not None
+        return self.test_set._columns.get("sample_weight") is not None
 
     @property
     def plain(self) -> bool:
@@ -235,30 +289,35 @@ class TestSet(ABC):
         return self.unit == "samples" and not self.weighted
 
     @property
-    def largest_weight(self) -> float:
-        """Largest weight of a sample; 1 where they have none."""
-        return 1.0 if self.sample_weight is None else float(self.sample_weight.max())
-
-    @property
     def weights(self) -> FloatArray:
         """Weight of each sample; 1 where they have none."""
-        return np.ones(len(self)) if self.sample_weight is None else self.sample_weight
+        weight = self.test_set.sample_weight
+        return np.ones(len(self.test_set)) if weight is None else weight
+
+    # -- units --------------------------------------------------------------------------------
+
+    @property
+    def unit(self) -> str:
+        """Name of the units that are resampled: samples, clusters, or buckets of them."""
+        return "samples" if self.test_set.groups is None else "clusters"
 
     @property
     def unit_of(self) -> IntArray:
         """Number of each sample's cluster, or of the sample itself without clusters."""
-        groups = self.groups
-        return np.arange(len(self)) if groups is None else np.unique(groups, return_inverse=True)[1]
+        groups = self.test_set.groups
+        if groups is None:
+            return np.arange(len(self.test_set))
+        return np.unique(groups, return_inverse=True)[1]
 
     def unit_weights(self, *, by_class: bool = False) -> FloatArray:
         """Return the weight of each unit, by true class or in all; of survival, of its events."""
         codes = self.codes if by_class else None
-        truth = self._column("y_true") if self.kind.events else None
-        marks = self.true_distribution if by_class and self.kind.multilabel else None
+        truth = self.test_set._column("y_true") if self.test_set.kind.events else None
+        marks = self.true_distribution if by_class and self.test_set.kind.multilabel else None
         if truth is not None:
             marks = truth[:, 1:]  # 1 for samples with an event
         rows = self.weights[:, None] if marks is None else marks * self.weights[:, None]
-        if codes is None and self.groups is None:
+        if codes is None and self.test_set.groups is None:
             return rows
         unit_of, k = self.unit_of, self.n_classes
         if codes is None:
@@ -267,34 +326,20 @@ class TestSet(ABC):
         return sums.reshape(-1, k).astype(np.float64, copy=False)
 
     @property
-    def slices(self) -> pd.DataFrame | None:
-        """Variables that define subgroups, a column each."""
+    def largest_weight(self) -> float:
+        """Largest weight of a unit."""
+        clustered = self.test_set.groups is not None
+        return float((self.unit_weights() if clustered else self.weights).max())
+
+    @property
+    def sums(self) -> Sums | None:
+        """Statistics that were summed by unit; None where samples are available."""
         return None
 
-    @property
-    def sums(self) -> Mapping[tuple[str, str], FloatArray]:
-        """Statistics summed in the buckets of a sketch; empty where no samples were summed.
+    def check_metric(self, metric: Any) -> None:
+        """Refuse a metric that cannot be computed from these data."""
 
-        Keys are names of the statistic and of the model, `EVERY_MODEL` where all share one; arrays
-        have shape (n_buckets, n_columns). A sketch has "count", the samples' weight, and of labels
-        "support", their weight by true class.
-        """
-        return {}
-
-    @property
-    def about(self) -> About | None:
-        """Description of the sums of a sketch; None where samples were not summed."""
-        return None
-
-    @property
-    def unit(self) -> str:
-        """Name of the units that are resampled: samples, clusters, or buckets of a sketch."""
-        return "samples" if self.groups is None else "clusters"
-
-    @property
-    def unit_sizes(self) -> FloatArray | None:
-        """Samples in each bucket, whose sums by stratum the design fixes; None elsewhere."""
-        return None
+    # -- samples ------------------------------------------------------------------------------
 
     @property
     def planner(self) -> str:
@@ -304,12 +349,12 @@ class TestSet(ABC):
     @property
     def head(self) -> TestSet:
         """Samples that show the columns: the first block of a scan, else all."""
-        return self
+        return self.test_set
 
     @property
     def sample(self) -> TestSet:
         """Samples that show every output type: a block of a scan, else all."""
-        return self
+        return self.test_set
 
     @property
     def checkpointed(self) -> tuple[Path, Mapping[str, object], Mapping[str, object]] | None:
@@ -326,40 +371,11 @@ class TestSet(ABC):
 
     def blocks_of_distinct(self) -> Iterator[tuple[TestSet, IntArray | None]]:
         """Return blocks that contain every distinct row, and the multiplicity of each row."""
-        yield self, None
+        yield self.test_set, None
 
     def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:  # noqa: ARG002
         """Return `find()`, called only once if samples are not in memory."""
         return find()
-
-    def output(self, model: str) -> Output:
-        """Return a model's output."""
-        checks.check_models(self.models, model=model)
-        self.refuse("the outputs of all rows")
-
-    def predicted(self, model: str) -> IntArray:
-        """Return the predicted class of each sample, an index into `labels`; the first of ties."""
-        checks.check_models(self.models, model=model)
-        self.refuse("the outputs of all rows")
-
-    def probabilities(self, model: str) -> AnyArray:
-        """Return probabilities of shape (n_samples, n_classes); other outputs are refused."""
-        output = self.output(model)
-        if not output.kind.distribution:
-            raise ValueError(f"model {model!r} gave {output.kind}, not probabilities.")
-        return output.array
-
-    def subset(self, rows: ArrayLike) -> TestSet:  # noqa: ARG002
-        """Return some of the samples, by a mask of shape (n_samples,) or by indices."""
-        self.refuse("a subset")
-
-    def with_columns(self, **columns: ArrayLike) -> TestSet:
-        """Return the same test set with other `groups`, `strata`, `runs`, or `items` in groups."""
-        self.refuse(f"a column of {' and '.join(columns)}")
-
-    def without(self, *columns: SampleColumn) -> TestSet:
-        """Return the same test set without `ids`, `groups`, `strata`, `runs` or `sample_weight`."""
-        self.refuse(f"a column of {' and '.join(columns)}")
 
     def require(self, need: Need, argument: str) -> None:
         """Refuse a test set, given as `argument`, that lacks an ability, or labels of all rows."""

@@ -25,8 +25,8 @@ def with_models(
     made = {model: Output(kind, read_only(array)) for model, array in outputs.items()}
     # Other models have no separate runs.
     runs = predictions._own_runs if {*made} == {*predictions.models} else {}
-    bounds = predictions.scores.bounds if kind.scored else None
-    scores = replace(predictions.scores, beside=(), bounds=bounds)
+    bounds = predictions.access.scores.bounds if kind.scored else None
+    scores = replace(predictions.access.scores, beside=(), bounds=bounds)
     return predictions._replaced(made, _judge=None, _own_runs=runs, _scores=scores)
 
 
@@ -35,7 +35,7 @@ def with_source(
     made: tuple[Made, ...] = (), pseudo: bool = False,
 ) -> Predictions:  # fmt: skip
     """Return the same predictions with what is known of their source."""
-    called = called or predictions.source.called
+    called = called or predictions.access.source.called
     source = Source(called, tuple(unread), made, pseudo=pseudo)
     return predictions._replaced(_source=source)
 
@@ -106,30 +106,33 @@ def joined(first: Predictions, second: Predictions) -> Predictions:
         raise ValueError("the two test sets have different output types or labels.")
 
     # The two share no cluster, and samples weigh 1 on average in each.
-    both = first, second
-    units = first.unit_of, first.unit_of.max() + 1 + second.unit_of
-    weights = [p.weights / p.weights.mean() for p in both]
+    both, access = (first, second), (first.access, second.access)
+    mine, others = (each.unit_of for each in access)
+    units = mine, mine.max() + 1 + others
+    weights = [each.weights / each.weights.mean() for each in access]
     columns: dict[str, Sequence[Any]] = {n: [p._columns[n] for p in both] for n in truth}
     columns |= {"groups": units} if first.groups is not None or second.groups is not None else {}
     if first.runs is not None or second.runs is not None:
-        own = (np.zeros(len(p)) if p.runs is None else p.runs_of(*p.models) for p in both)
+        own = (np.zeros(len(p)) if p.runs is None else p.access.runs_of(*p.models) for p in both)
         sides = zip("ab", map(np.asarray, own), strict=True)
         columns["runs"] = [[f"{side} {run}" for run in runs] for side, runs in sides]
-    columns |= {"sample_weight": weights} if first.weighted or second.weighted else {}
+    columns |= {"sample_weight": weights} if any(each.weighted for each in access) else {}
     made = {name: read_only(np.concatenate(parts)) for name, parts in columns.items()}
     (model,), (other,) = first.models, second.models
-    bounds = first.scores.bounds if first.scores.bounds == second.scores.bounds else None
+    scores, other_scores = (each.scores for each in access)
+    bounds = scores.bounds if scores.bounds == other_scores.bounds else None
     return first._replaced(
         {model: first.output(model).then(second.output(other))},
         _columns={**dict.fromkeys(first._columns), **made},
-        _missing_mass=first.missing_mass or second.missing_mass,
-        _scores=replace(first.scores, bounds=bounds),
+        _missing_mass=any(each.missing_mass for each in access),
+        _scores=replace(scores, bounds=bounds),
         _name=None, _slices=None, _own_runs={}, _judge=None,
     )  # fmt: skip
 
 
 def _types(p: Predictions) -> list[Any]:
     """Return the columns of the truth, and the types of a test set that another one must share."""
+    access = p.access
     truth = [n for n in ("y_true", "codes", "true_distribution") if p._columns.get(n) is not None]
     labels = None if p.labels is None else p.labels.tolist()
-    return [truth, labels, *p.kinds.values(), p.scores.names, p.scores.beside]
+    return [truth, labels, *access.kinds.values(), access.scores.names, access.scores.beside]

@@ -184,10 +184,10 @@ def _only_model(predictions: Predictions, model: str | None) -> str:
 
 def _check_plain(predictions: Predictions) -> None:
     check_runs(predictions)
-    if not predictions.plain:
+    if not predictions.access.plain:
         raise ValueError(
             "calibration_test needs independent samples of equal weight: take one sample of each "
             "cluster, or leave the weights out; `reliability` has bands for both."
         )
-    if predictions.true_distribution is not None:
+    if predictions.access.true_distribution is not None:
         raise ValueError("calibration_test needs hard labels; `y_true` holds distributions.")

@@ -76,7 +76,7 @@ def variance_components(
     """
     if predictions.groups is None or predictions.runs is None:
         raise ValueError("variance components need `groups` (the items) and `runs` (the seeds).")
-    item = predictions.unit_of
+    item = predictions.access.unit_of
     run = np.unique(np.asarray(predictions.runs), return_inverse=True)[1]
     n_items, n_runs = int(item.max()) + 1, int(run.max()) + 1
     if n_items < 2 or n_runs < 2:
@@ -85,7 +85,8 @@ def variance_components(
         if n < n_runs:
             raise ValueError(
                 f"model {model!r} repeats its {n} runs among those of models with more; ask for it "
-                f"alone: p = predictions[[{model!r}]], p.with_columns(runs=p.runs_of({model!r}))."
+                f"alone: p = predictions[[{model!r}]], "
+                f"p.with_columns(runs=p.access.runs_of({model!r}))."
             )
     # Each row is a unit, whose weight is that of its item and of its run.
     rows = predictions.without("ids").with_columns(groups=np.arange(len(predictions)))

@@ -124,7 +124,7 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
             f"{model_a!r} gave {a.output.kind} and {model_b!r} {b.output.kind}; name two models "
             "that gave the same."
         )
-    refuse_single_rows(predictions, (model_a, model_b), "a list of disagreements")
+    refuse_single_rows(predictions.access, (model_a, model_b), "a list of disagreements")
     frame = load(a.output.kind.disagreements)(predictions, a, b)
     ids = np.arange(len(predictions)) if predictions.ids is None else predictions.ids
     frame.insert(0, "id", ids)
@@ -152,7 +152,7 @@ def multilabel(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
 
 def of_classes(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     """Return labels, their probabilities if there are any, and the total variation distance."""
-    labels, truth = predictions.labels, predictions.codes
+    labels, truth = predictions.labels, predictions.access.codes
     if labels is None or truth is None:
         raise ValueError("the predictions hold no true labels; give them as y_true.")
     frame = pd.DataFrame({
@@ -171,7 +171,7 @@ def of_classes(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
 
 def of_numbers(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     """Return real values, of which the nearer to the truth is right, or scores, the better one."""
-    names, truth = predictions.scores.names, predictions.y_true
+    names, truth = predictions.access.scores.names, predictions.y_true
     if len(names) > 1:
         raise ValueError(
             f"the models have {len(names)} scores for each sample ({', '.join(names)}); read one, "
@@ -180,7 +180,7 @@ def of_numbers(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
     first, second = (x.output.array[:, 0] if names else x.output.array for x in (a, b))
     frame = pd.DataFrame({"predicted_a": first, "predicted_b": second})
     if truth is None:
-        up, _ = predictions.scores.direction(names[0] if names else None)
+        up, _ = predictions.access.scores.direction(names[0] if names else None)
         better = first - second if known_direction("the scores", up) else second - first
     else:
         frame.insert(0, "y_true", truth)

@@ -300,7 +300,8 @@ def judge_report(
     accuracy: With the judge, 67 labels are worth 129.
     f1_macro: With the judge, 67 labels are worth 123.
     """
-    if predictions.judge is None:
+    access = predictions.access
+    if access.judge is None:
         raise ValueError(
             "`predictions` have no judge; give its verdicts on all samples as `judge` (--judge), "
             "and leave labels missing where people gave none."
@@ -309,7 +310,7 @@ def judge_report(
     # It checks that there are labels enough.
     judged = Judged(Evaluation(predictions, chosen))
     labelled = Labelled.of(
-        predictions, predictions.judge,
+        predictions, access.judge,
         confidence_level=confidence_level, n_resamples=n_resamples, rng=rng,
     )  # fmt: skip
     given = {"order": order, "length": length, "position": position}
@@ -322,9 +323,9 @@ def judge_report(
     warn_if_not_drawn(predictions)
     bias = labelled.bias()
     return JudgeReport(
-        n_samples=len(predictions), n_labels=predictions.judge.n_labels, n_resamples=n_resamples,
+        n_samples=len(predictions), n_labels=access.judge.n_labels, n_resamples=n_resamples,
         seed_label=rng_label(rng), confidence_level=confidence_level, alpha=alpha,
-        greater_is_better=predictions.scores.direction()[0] if predictions.kind.scored else True,
+        greater_is_better=access.scores.direction()[0] if predictions.kind.scored else True,
         agreement=labelled.agreement(), confusion=labelled.confusion(), bias=bias,
         favours=labelled.favours(bias), effects=adjusted_frame(effects, EFFECTS),
         worth=score_frame(judged.models, judged.keys, worth=judged.worth, saved=judged.saved),

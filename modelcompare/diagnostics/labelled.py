@@ -82,18 +82,18 @@ class Labelled:
         """Take the samples with labels, and score each model's answers by them and by verdicts."""
         part, rows, design = predictions.labelled, judge.labelled, _design(predictions, judge)
         verdicts = {model: array[rows] for model, array in judge.verdicts.items()}
-        if part.labels is None or part.codes is None:
+        if part.labels is None or part.access.codes is None:
             truth = {model: part.output(model).array for model in part.models}
-            bounds = part.scores.bounds_of()
+            bounds = part.access.scores.bounds_of()
             return cls(truth, verdicts, truth, verdicts, None, bounds, rows, design, options)
         code, names = matched(next(iter(verdicts.values())), part.labels)
-        classes = np.append(names[: part.n_classes], np.sort(names[part.n_classes :]))
-        decided = [model for model, kind in part.kinds.items() if not kind.real]
+        classes = np.append(names[: part.access.n_classes], np.sort(names[part.access.n_classes :]))
+        decided = [model for model, kind in part.access.kinds.items() if not kind.real]
         people, by_judge = (
             {m: (part.predicted(m) == labels).astype(np.float64) for m in decided}
-            for labels in (part.codes, code)
+            for labels in (part.access.codes, code)
         )
-        truth, verdicts = {"judge": names[part.codes]}, {"judge": names[code]}
+        truth, verdicts = {"judge": names[part.access.codes]}, {"judge": names[code]}
         return cls(truth, verdicts, people, by_judge, classes, (0.0, 1.0), rows, design, options)
 
     def notes(self) -> list[str]:

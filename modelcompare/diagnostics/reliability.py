@@ -204,7 +204,7 @@ def reliability(
     2  0.75  1.00  2313.0        0.86      0.81
     """
     whole, drawn_weights = resampled_weights(predictions, "ece", n_resamples, rng)
-    plain = predictions.plain and predictions.true_distribution is None
+    plain = predictions.access.plain and predictions.access.true_distribution is None
     frames, errors = [], []
     for model in predictions.models:
         confidence, right = confidences(predictions, model, label)

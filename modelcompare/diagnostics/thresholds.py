@@ -71,7 +71,7 @@ def choose_thresholds(predictions: Predictions, metric: MetricLike = "f1") -> di
     """
     if predictions.kind.multilabel:
         return _of_each_label(predictions, metric)
-    labels, hard = np.asarray(predictions.labels), predictions.hard_codes
+    labels, hard = np.asarray(predictions.labels), predictions.access.hard_codes
     if hard is not None and len({*hard.tolist()}) < 2:
         raise ValueError(
             f"all samples are of class {label_name(labels[hard[0]])}, so no threshold is better "
@@ -102,7 +102,7 @@ def _of_each_label(predictions: Predictions, metric: MetricLike) -> OfLabels:
             "each label has its own threshold, which is chosen for a metric with a value for each "
             f"label, such as f1; got {metric}."
         )
-    names, truth = np.asarray(predictions.labels), np.asarray(predictions.true_distribution)
+    names, truth = np.asarray(predictions.labels), np.asarray(predictions.access.true_distribution)
     of_label = {}
     for place, name in enumerate(names.tolist()):
         scores = {m: _probabilities(predictions, m)[:, place] for m in predictions.models}
@@ -133,10 +133,10 @@ def _probabilities(predictions: Predictions, model: str) -> AnyArray:
 
 def _positive(predictions: Predictions) -> OneClass:
     """Return the scores of the positive class; refuse more than two classes."""
-    if predictions.n_classes > 2:
+    if (n := predictions.access.n_classes) > 2:
         raise ValueError(
-            f"thresholds are of two classes, and there are {predictions.n_classes}; give the "
-            "positive class against the others."
+            f"thresholds are of two classes, and there are {n}; give the positive class against "
+            "the others."
         )
     return OneClass.of(predictions, None)
 
@@ -155,12 +155,13 @@ def _of_decisions(predictions: Predictions, metric: MetricLike) -> tuple[Metric,
 
 def _totals(predictions: Predictions, metric: Metric, code: int, runs: Groups) -> list[FloatArray]:
     """Return totals at each distinct score as the threshold, highest first."""
-    weights = predictions.weights[:, None]
-    truth = predictions.y_true, predictions.true_distribution
+    access = predictions.access
+    weights = access.weights[:, None]
+    truth = predictions.y_true, access.true_distribution
     sides = []
     for predicted in (1 - code, code):
         output = Output(LABELS, np.full(len(predictions), predicted))
-        outcomes = Outcomes(output, predictions.codes, 2, *truth)
+        outcomes = Outcomes(output, access.codes, 2, *truth)
         sides.append([each.compute(outcomes) * weights for each in metric.statistics])
     return [
         no.sum(axis=0) + np.cumsum((yes - no)[runs.order], axis=0)[runs.starts[1:] - 1]
@@ -255,4 +256,4 @@ def _decided(predictions: Predictions, thresholds: Mapping[str, float], code: in
 
 def _for_thresholds(decisions: Predictions) -> Predictions:
     """Return decisions that know that they are for these thresholds."""
-    return decisions._replaced(_source=decisions.source._replace(decided=True))
+    return decisions._replaced(_source=decisions.access.source._replace(decided=True))

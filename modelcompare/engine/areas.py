@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
-from modelcompare.data.test_set import TestSet
+from modelcompare.data.test_set import Access, TestSet
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes
 from modelcompare.resampling.weights import GivenWeights, Units, Weights
@@ -26,10 +27,10 @@ N_BINS = 4096
 _SAMPLE = 2**18
 
 
-def has_bins(metric: AnyMetric, head: TestSet) -> bool:
+def has_bins(metric: AnyMetric, access: Access[Any]) -> bool:
     """Return whether a metric of a scan can be computed from bins: the ROC AUC of two classes."""
     area = isinstance(metric, OrderMetric) and metric.name == "roc_auc"
-    return area and head.n_classes == 2
+    return area and access.n_classes == 2
 
 
 def by_blocks(metrics: Sequence[AnyMetric], predictions: TestSet) -> Sequence[AnyMetric]:
@@ -40,17 +41,17 @@ def by_blocks(metrics: Sequence[AnyMetric], predictions: TestSet) -> Sequence[An
     ValueError
         If a metric needs all samples at once, and these are read block by block.
     """
-    head = predictions.head
+    head = predictions.access.head
     if head is predictions:
         return metrics
-    whole = [m.name for m in metrics if not (m.is_additive or has_bins(m, head))]
+    whole = [m.name for m in metrics if not (m.is_additive or has_bins(m, head.access))]
     if whole:
         raise ValueError(
             f"{', '.join(whole)} cannot be computed block by block: it needs all samples at once, "
             "not sums over them; read everything into memory with .load(), or leave it out."
         )
     signature = partial(_signature, predictions)
-    return [replace(m, signature=signature) if has_bins(m, head) else m for m in metrics]
+    return [replace(m, signature=signature) if has_bins(m, head.access) else m for m in metrics]
 
 
 def _signature(predictions: TestSet) -> str:
@@ -90,7 +91,7 @@ class BinnedAreas:
         of_positive, place = cells >= N_BINS, cells % N_BINS
         below = np.cumsum(negative) - negative / 2
         above = positive.sum() - np.cumsum(positive) + positive / 2
-        weight = part.weights[rows]
+        weight = part.access.weights[rows]
         lost = weight * np.where(of_positive, below[place], above[place])
         n_positive = positive.sum() - np.where(of_positive, weight, 0.0)
         n_negative = negative.sum() - np.where(of_positive, 0.0, weight)
@@ -108,7 +109,7 @@ class BinnedAreas:
         """Sum weights by class and bin, (block_size, n_models, 2, N_BINS), for each block."""
         models = self._predictions.models
         sums = [np.zeros((weights.block_size(b), len(models), 2 * N_BINS)) for b in blocks]
-        for row_block, part in enumerate(self._predictions.blocks()):
+        for row_block, part in enumerate(self._predictions.access.blocks()):
             cells = [self._cells(part, model) for model in models]
 
             def add(place: int, row_block: int = row_block, part: TestSet = part) -> None:
@@ -133,14 +134,14 @@ class BinnedAreas:
 
 def _edges(predictions: TestSet) -> dict[str, tuple[FloatArray, bool]]:
     """Inner edges of each model's bins, and True if they are its scores, else quantiles."""
-    return predictions.kept(("edges of bins", N_BINS), lambda: _found_edges(predictions))
+    return predictions.access.kept(("edges of bins", N_BINS), lambda: _found_edges(predictions))
 
 
 def _found_edges(predictions: TestSet) -> dict[str, tuple[FloatArray, bool]]:
     step = max(1, len(predictions) // _SAMPLE)
     found: dict[str, list[FloatArray]] = {model: [] for model in predictions.models}
     distinct = dict.fromkeys(found, np.empty(0))
-    for part in predictions.blocks():
+    for part in predictions.access.blocks():
         for model, scores in found.items():
             score = Outcomes.of(part, model).score(1)
             scores.append(score[::step])

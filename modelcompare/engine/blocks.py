@@ -18,7 +18,7 @@ class Blocks:
     def __init__(self, predictions: TestSet) -> None:
         self._predictions = predictions
         # Number and content of the last block; iterator of further ones, number of its first.
-        self._block: tuple[int, TestSet] = 0, predictions.head
+        self._block: tuple[int, TestSet] = 0, predictions.access.head
         self._ahead: dict[int, Iterator[TestSet]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -28,19 +28,19 @@ class Blocks:
     def part(self, rows: slice) -> tuple[TestSet, slice]:
         """Return a test set in memory that contains some samples, and their rows in it."""
         whole = self._predictions
-        if whole.head is whole:
+        if whole.access.head is whole:
             return whole, rows
         first, last, _ = rows.indices(len(whole))
         number, start = divmod(first, ROW_BLOCK)
         if start + last - first > ROW_BLOCK:
-            whole.refuse("the statistics of all rows")
+            whole.access.refuse("the statistics of all rows")
         here = slice(start, start + last - first)
         if number == 0:
-            return whole.head, here
+            return whole.access.head, here
         known, block = self._block
         if number != known:
             # Restart reading if another block than the next is wanted, or if reading it failed.
-            ahead = self._ahead.pop(number, None) or whole.blocks(number)
+            ahead = self._ahead.pop(number, None) or whole.access.blocks(number)
             block = next(ahead)
             self._block, self._ahead = (number, block), {number + 1: ahead}
         return block, here

@@ -43,7 +43,7 @@ def call_function(
     metric: CallableMetric, predictions: TestSet, output: AnyArray, weights: FloatArray
 ) -> FloatArray:
     """Call a user's function with an output, once per weight vector."""
-    shape = (predictions.n_classes,) if metric.per_class else ()
+    shape = (predictions.access.n_classes,) if metric.per_class else ()
     values = [_called(metric, predictions.y_true, output, row) for row in weights]
     return np.array([_number(metric, value, shape) for value in values], dtype=np.float64)
 

@@ -19,7 +19,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.data.test_set import TestSet
+from modelcompare.data.test_set import Access
 from modelcompare.paths import write_bytes
 from modelcompare.resampling.weights import BootstrapWeights, Weights
 
@@ -75,15 +75,15 @@ class Checkpoint:
 
 
 def checkpoint_of(
-    predictions: TestSet, weights: Weights, run: Mapping[str, object]
+    access: Access[Any], weights: Weights, run: Mapping[str, object]
 ) -> Checkpoint | None:
     """Return the checkpoint of totals under drawn weights, of a scan with a folder for it.
 
     Weights that are not drawn need one pass only, and no checkpoint.
     """
-    if predictions.checkpointed is None or not isinstance(weights, BootstrapWeights):
+    if access.checkpointed is None or not isinstance(weights, BootstrapWeights):
         return None
-    folder, source, reading = predictions.checkpointed
+    folder, source, reading = access.checkpointed
     drawn = {name: getattr(weights, name) for name in ("n_resamples", "scheme", "size", "seed")}
     settings = {"weights": type(weights).__name__, **drawn, **run, **reading}
     return Checkpoint.of(folder, source, settings)

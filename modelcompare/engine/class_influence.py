@@ -23,7 +23,7 @@ from modelcompare.metrics.base import AnyMetric, Metric
 def has_few_influences(metric: AnyMetric, evaluation: Evaluation) -> TypeGuard[Metric]:
     """True if a metric has a value for each of many classes, affected by few samples each."""
     p = evaluation.predictions
-    if not (isinstance(metric, Metric) and metric.per_class and p.n_classes >= MANY_COLUMNS):
+    if not (isinstance(metric, Metric) and metric.per_class and p.access.n_classes >= MANY_COLUMNS):
         return False
     one = slice(0, 1)
     outcomes = evaluation.outcomes(p.models[0], one)

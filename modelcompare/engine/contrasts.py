@@ -71,7 +71,7 @@ class Sample:
     @cached_property
     def judged(self) -> Judged | None:
         """Values by labels of people and a judge; None if all samples have labels."""
-        judge = self.evaluation.predictions.judge
+        judge = self.evaluation.access.judge
         return None if judge is None else Judged(self.evaluation)
 
     @cached_property

@@ -59,8 +59,8 @@ def _is_defined_sum(evaluation: Evaluation, metric: Metric) -> bool:
     if evaluation.runs is not None and not is_of_rows(metric):
         # Runs that are not drawn do not count.
         return averaged and not metric.is_of_samples
-    p, parts = evaluation.predictions, evaluation.parts(metric, evaluation.grand_total)
-    heaviest = p.largest_weight if p.groups is None else float(p.unit_weights().max())
+    parts = evaluation.parts(metric, evaluation.grand_total)
+    heaviest = evaluation.access.largest_weight
     totals = [part / heaviest for part in parts]
     counted, value = [statistic in _WITHIN_ONE for statistic in metric.statistics], metric.value
     if isinstance(value, Quotient) and value.of_two_classes:
@@ -101,10 +101,10 @@ def _has_two_classes(totals: FloatArray) -> bool:
 
 def _has_all_classes(evaluation: Evaluation) -> bool:
     """True if every class has enough samples with a positive weight."""
-    p = evaluation.predictions
-    if p.hard_codes is None:
+    access = evaluation.access
+    if access.hard_codes is None:
         return False
-    support = np.bincount(p.hard_codes[_weighs(evaluation)], minlength=p.n_classes)
+    support = np.bincount(access.hard_codes[_weighs(evaluation)], minlength=access.n_classes)
     return bool((support >= _ENOUGH).all())
 
 

@@ -39,11 +39,11 @@ def delong_covariance(predictions: TestSet) -> tuple[FloatArray, FloatArray]:
     .. [1] DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44, 837-845.
     .. [2] Sun & Xu (2014), Fast implementation of DeLong's algorithm.
     """
-    if not predictions.plain:
+    if not predictions.access.plain:
         raise ValueError(
             "DeLong's variance is for independent samples of equal weight; use the bootstrap."
         )
-    counts = np.bincount(np.asarray(predictions.codes), minlength=2)
+    counts = np.bincount(np.asarray(predictions.access.codes), minlength=2)
     if len(counts) == 2 and counts.min() < 2:
         raise ValueError("DeLong's variance needs at least 2 samples of each class.")
     components = [placements(Outcomes.of(predictions, model)) for model in predictions.models]

@@ -156,7 +156,7 @@ class Evaluation(UnitStatistics):
         row_blocks = self.units.row_blocks()
         summed = [(column.statistic.name, column.width) for column in self.columns(models)]
         run = {"blocks": [*blocks], "sums": summed, "models": self.models[models]}
-        kept = None if self.collapsed else checkpoint_of(self.predictions, weights, run)
+        kept = None if self.collapsed else checkpoint_of(self.access, weights, run)
         start, totals = (0, []) if kept is None else kept.load()
         for row_block, rows in [*enumerate(row_blocks)][start:]:
             product = self.product(models, rows)
@@ -193,20 +193,19 @@ class Evaluation(UnitStatistics):
     @property
     def by_blocks(self) -> bool:
         """True if samples are read block by block."""
-        return "units" not in self.predictions.abilities and not self.collapsed
+        return "units" not in self.access.abilities and not self.collapsed
 
     @cached_property
     def support(self) -> FloatArray | None:
-        """Samples of each true class, or their weight in a sketch; None if unknown."""
-        p = self.predictions
-        if p.about is not None and p.about.labels is not None and not p.about.soft_truth:
-            return p.unit_weights(by_class=True).sum(axis=0)
-        if p.kind.multilabel and p.about is None and not self.by_blocks:
-            return p.unit_weights(by_class=True).sum(axis=0)
+        """Samples of each true class, or their weight in sums; None if unknown."""
+        access, sums = self.access, self.access.sums
+        multilabel = self.predictions.kind.multilabel and not self.by_blocks
+        if multilabel if sums is None else sums.hard:
+            return access.unit_weights(by_class=True).sum(axis=0)
         if not self.by_blocks:
             return None if self.labelled is None else self.labelled.support
         counted = [c for c in self.columns(slice(None)) if c.statistic == SUPPORT]
-        if p.weighted or not counted:
+        if access.weighted or not counted:
             return None
         return counted[0].of(self.grand_total)[0]
 

@@ -44,15 +44,16 @@ class Runs:
     @classmethod
     def of(cls, predictions: TestSet) -> Runs | None:
         """Return the runs of a test set in memory; None if it has one."""
-        if "rows" not in predictions.abilities or predictions.runs is None:
+        access = predictions.access
+        if "rows" not in access.abilities or predictions.runs is None:
             return None
         # Models with separate runs have as many as their rows combine.
-        own = {id(runs): np.asarray(runs) for runs in map(predictions.runs_of, predictions.models)}
+        own = {id(runs): np.asarray(runs) for runs in map(access.runs_of, predictions.models)}
         run_of, names = pd.factorize(pd.MultiIndex.from_arrays([*own.values()]))
         if len(names) < 2:
             return None
         rows = [np.flatnonzero(run_of == run) for run in range(len(names))]
-        sizes = np.bincount(run_of, predictions.weights).astype(np.float64)
+        sizes = np.bincount(run_of, access.weights).astype(np.float64)
         texts = (" & ".join(dict.fromkeys(map(str, each))) for each in names)
         return cls(tuple(texts), rows, sizes)
 
@@ -108,16 +109,6 @@ def mean_of_runs(values: FloatArray, times: FloatArray) -> FloatArray:
 def is_of_rows(metric: AnyMetric) -> bool:
     """True if all rows together have the mean of the runs' values, or runs are answers to items."""
     return metric.of_items or (isinstance(metric, Metric) and metric.is_mean and metric.power == 1)
-
-
-def check_summed(metrics: Sequence[AnyMetric]) -> None:
-    """Refuse metrics of a sketch of several runs, whose sums are of all of them."""
-    apart = [metric.name for metric in metrics if not is_of_rows(metric)]
-    if apart:
-        raise ValueError(
-            f"a sketch sums the rows of several runs, and {', '.join(apart)} is the mean of the "
-            "values of the runs; sketch each run by itself, or compare the predictions themselves."
-        )
 
 
 def _numbers_in_runs(statistic: Statistic, runs: Runs, outcomes: Outcomes) -> FloatArray:

@@ -89,9 +89,9 @@ class Judged:
 
     def __init__(self, evaluation: Evaluation) -> None:
         predictions = evaluation.predictions
-        if not isinstance(predictions, Predictions) or predictions.judge is None:
+        if not isinstance(predictions, Predictions) or predictions.access.judge is None:
             raise TypeError("the test set has no judge.")
-        self.predictions, self.judge = predictions, predictions.judge
+        self.predictions, self.judge = predictions, predictions.access.judge
         check_labels(self.judge.labelled)
         self.metrics, self.keys = evaluation.metrics, evaluation.keys
         self.models = evaluation.models
@@ -238,7 +238,8 @@ class Judged:
     def _has_numbers(self) -> bool:
         """True where the judge's scores have many values, and there are labels enough for them."""
         plain = self.predictions.strata is None and self.judge.weight is None
-        if not plain or self.predictions.codes is not None or self.judge.n_labels < _FOR_NUMBERS:
+        hard = self.predictions.access.codes is not None
+        if not plain or hard or self.judge.n_labels < _FOR_NUMBERS:
             return False
         many = any(are_many(verdicts) for verdicts in self.judge.verdicts.values())
         return many and all(isinstance(m, Metric) and m.is_mean for m in self.metrics)

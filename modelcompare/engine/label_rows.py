@@ -101,16 +101,16 @@ class LabelRows:
     def _real(self, places: IntArray, cells: Cells, patterns: Patterns) -> _Columns:
         """Return labels by people, each for its share of the samples of its cell."""
         of = np.tile(self.labelled, len(places))
-        if self.predictions.codes is None:
+        if self.predictions.access.codes is None:
             truth: AnyArray = self.scores[places.T].reshape(-1, len(of))
         else:
-            truth = self.predictions.codes[of][None]
+            truth = self.predictions.access.codes[of][None]
         weight = self.judge.stand_for(cells.of[patterns.of_labels], cells.sizes)
         return of, patterns.of_labels.ravel(), truth, weight.ravel()
 
     def _added(self, places: IntArray, cells: Cells, patterns: Patterns) -> _Columns:
         """Return parts of one more label in each cell, which stand for the whole of the cell."""
-        if self.predictions.codes is None:
+        if self.predictions.access.codes is None:
             truth = self._possible_scores(places)[:, cells.contrast]
             first = np.unique(cells.of, return_index=True)[1]
             pattern = np.repeat(first, truth.shape[-1])
@@ -133,7 +133,8 @@ class LabelRows:
 
     def _possible_classes(self, named: IntArray) -> tuple[IntArray, FloatArray]:
         """Return the distinct classes named in each row and one other, and their equal shares."""
-        codes, n_classes = np.asarray(self.predictions.codes), self.predictions.n_classes
+        access = self.predictions.access
+        codes, n_classes = np.asarray(access.codes), access.n_classes
         counts = np.bincount(codes[self.labelled], minlength=n_classes)
         frequent = np.argsort(-counts, kind="stable")[: named.shape[1] + 1]
         taken = (frequent[None, :, None] == named[:, None, :]).any(axis=2)

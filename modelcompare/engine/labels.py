@@ -58,12 +58,11 @@ class Labels:
     @classmethod
     def of_each(cls, predictions: TestSet) -> Labels:
         """Return every sample as a row, identical or not."""
-        assert predictions.codes is not None  # noqa: S101  checked by the caller
+        access, weight = predictions.access, predictions.sample_weight
+        assert access.codes is not None  # noqa: S101  checked by the caller
         predicted = [predictions.predicted(model) for model in predictions.models]
         times = np.ones(len(predictions), dtype=np.intp)
-        return cls(
-            predictions.codes, predicted, predictions.n_classes, times, predictions.sample_weight
-        )
+        return cls(access.codes, predicted, access.n_classes, times, weight)
 
     @classmethod
     def judged(cls, predictions: TestSet, metric: AnyMetric) -> Labels | None:
@@ -84,11 +83,11 @@ class Labels:
     @classmethod
     def multilabel(cls, predictions: TestSet) -> Iterator[Labels]:
         """Yield each label of sets of labels as the class 1 of two classes."""
-        truth, weights = predictions.true_distribution, predictions.sample_weight
+        truth, weights = predictions.access.true_distribution, predictions.sample_weight
         assert truth is not None  # noqa: S101  checked by the caller
         ones = np.ones(len(truth), np.intp)
         outputs = [predictions.output(model).array for model in predictions.models]
-        for k in range(predictions.n_classes):
+        for k in range(predictions.access.n_classes):
             codes, *predicted = ((x[:, k] > 0.5).astype(np.intp) for x in (truth, *outputs))
             yield cls(codes, predicted, 2, ones, weights)
 
@@ -197,11 +196,11 @@ def distinct_rows(
     ValueError
         If they are required, and metrics or rows do not allow it.
     """
-    head = predictions.head
+    head = predictions.access.head
     if (
         all(isinstance(m, Metric) and all(s.discrete for s in m.statistics) for m in metrics)
-        and head.hard_codes is not None
-        and head.plain
+        and head.access.hard_codes is not None
+        and head.access.plain
     ):
         return few_rows(predictions, 1 if required else COLLAPSE_AT, stratify=stratify)
     if required:
@@ -218,12 +217,13 @@ def few_rows(
     """Return the distinct rows of labels if they are at most a share of the samples."""
     most = int(share * len(predictions))
     key = "distinct", share, stratify
-    return predictions.kept(key, lambda: _few(predictions, most, stratify=stratify))
+    return predictions.access.kept(key, lambda: _few(predictions, most, stratify=stratify))
 
 
 def labels_of_blocks(predictions: TestSet) -> Labels | None:
     """Return the distinct rows of labels of a test set that is read block by block, if few."""
-    hard = predictions.head.hard_codes is not None and not predictions.weighted
+    access = predictions.access
+    hard = access.head.access.hard_codes is not None and not access.weighted
     return few_rows(predictions) if hard and not predictions.kind.real else None
 
 
@@ -232,15 +232,15 @@ def _few(predictions: TestSet, most: int, *, stratify: bool) -> Labels | None:
     parts: list[Distinct] = []
     stratum: IntArray | None = None
     n_before = 0
-    for block, times in predictions.blocks_of_distinct():
+    for block, times in predictions.access.blocks_of_distinct():
         if stratify and stratum is None:
             # Counted rows have all strata; blocks are numbered by the strata of all rows.
             strata = (predictions if times is None else block).strata
             stratum = None if strata is None else np.unique(strata, return_inverse=True)[1]
         here = slice(n_before, n_before + len(block))
         n_before, own = here.stop, [] if stratum is None else [stratum[here]]
-        assert block.codes is not None  # noqa: S101  checked by the caller
-        columns = [block.codes, *(block.predicted(model) for model in block.models), *own]
+        assert block.access.codes is not None  # noqa: S101  checked by the caller
+        columns = [block.access.codes, *(block.predicted(model) for model in block.models), *own]
         parts.append(_distinct(columns, times))
         if len(parts) > _AT_ONCE:
             parts = [_joined(parts)]
@@ -250,7 +250,7 @@ def _few(predictions: TestSet, most: int, *, stratify: bool) -> Labels | None:
     if len(counts) > most:
         return None
     strata = None if stratum is None else named.pop()
-    return Labels(codes, named, predictions.n_classes, counts, strata=strata)
+    return Labels(codes, named, predictions.access.n_classes, counts, strata=strata)
 
 
 def _joined(parts: Sequence[Distinct]) -> Distinct:

@@ -30,7 +30,7 @@ def p_at_random(predictions: TestSet) -> float:
     ----------
     .. [1] Rao & Scott (1981), Journal of the American Statistical Association 76, 221-230.
     """
-    judge = predictions.judge
+    judge = predictions.access.judge
     if judge is None or not isinstance(predictions, Predictions):
         return 1.0
     tests = [
@@ -55,7 +55,7 @@ def p_of_places(predictions: TestSet) -> float:
 
     The test is that of `p_at_random`, with fifths of each stratum in place of answers.
     """
-    judge = predictions.judge
+    judge = predictions.access.judge
     if judge is None or not isinstance(predictions, Predictions):
         return 1.0
     return judge.kept(("places",), partial(_p_of_places, predictions, judge))
@@ -77,7 +77,7 @@ def _p_of_places(predictions: Predictions, judge: Judge) -> float:
 def _p_value(predictions: Predictions, judge: Judge, model: str) -> float:
     """Compute the p-value of the answers of a model, unless these are values, and verdicts."""
     patterns = patterns_of(predictions, judge, [[model]])
-    *seen, strata = patterns.entries[int(predictions.kinds[model].real) :]
+    *seen, strata = patterns.entries[int(predictions.access.kinds[model].real) :]
     codes = pd.factorize(joint([*seen, strata]))[0]
     sizes, labels, squares = patterns.sums(codes, judge.label_weights)
     stratum = np.empty(len(sizes))

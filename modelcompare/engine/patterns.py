@@ -144,7 +144,7 @@ def _verdicts(predictions: Predictions, judge: Judge, model: str) -> IntArray:
 
 def _answers(predictions: Predictions, model: str) -> IntArray:
     """Return the class of each answer of a model; of raw scores the fifth."""
-    if predictions.kinds[model].real:
+    if predictions.access.kinds[model].real:
         return joint([fifths(predictions.output(model).array)])
     return joint([predictions.predicted(model)])
 

@@ -6,13 +6,14 @@ What is declared decides, never a preliminary test of how far runs differ.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from modelcompare.arrays import IntArray
 from modelcompare.data.checks import warn_of_data
 from modelcompare.data.sizes import run_counts, seen_runs
-from modelcompare.data.test_set import TestSet
+from modelcompare.data.test_set import Access, TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import each_its_cluster
 from modelcompare.words import GeneralizeTo
@@ -89,14 +90,14 @@ def check_named(what: str, name: str, instead: Sequence[str], *, judged: bool = 
     )
 
 
-def run_codes(predictions: TestSet, model: str) -> IntArray:
+def run_codes(access: Access[Any], model: str) -> IntArray:
     """Return the number of the run of each row of a model."""
-    return np.unique(np.asarray(predictions.runs_of(model)), return_inverse=True)[1]
+    return np.unique(np.asarray(access.runs_of(model)), return_inverse=True)[1]
 
 
 def share_runs(predictions: TestSet, a: int, b: int) -> bool:
     """Return whether the models at two positions have the same runs, such as the same seeds."""
-    first, second = (predictions.runs_of(predictions.models[k]) for k in (a, b))
+    first, second = (predictions.access.runs_of(predictions.models[k]) for k in (a, b))
     return first is second or bool(np.array_equal(np.asarray(first), np.asarray(second)))
 
 
@@ -113,8 +114,8 @@ def without_common_rows(predictions: TestSet) -> tuple[str, ...]:
 def check_common_rows(predictions: TestSet) -> None:
     """Refuse models of separate runs where results are compared row by row."""
     if pair := without_common_rows(predictions):
-        runs = {model: np.asarray(predictions.runs_of(model)).tolist()[0] for model in pair}
-        one_each = " & ".join(f"(p.runs_of({m!r}) == {run!r})" for m, run in runs.items())
+        runs = {model: np.asarray(predictions.access.runs_of(model)).tolist()[0] for model in pair}
+        one_each = " & ".join(f"(p.access.runs_of({m!r}) == {run!r})" for m, run in runs.items())
         raise ValueError(
             f"models {' and '.join(map(repr, pair))} have separate runs "
             f"({seen_runs([predictions[pair]])} of each), so that no row of one belongs to a row "
@@ -125,7 +126,7 @@ def check_common_rows(predictions: TestSet) -> None:
 
 def _flaw(predictions: TestSet) -> str:
     """Return why no runs of items are declared; empty if they are."""
-    if "rows" not in predictions.abilities:
+    if "rows" not in predictions.access.abilities:
         return "that needs all rows in memory (.load() reads a scan)"
     if predictions.runs is None:
         return "no column names them: give `runs` (--read run=COLUMN)"
@@ -159,7 +160,7 @@ def check_runs_of_sets(test_sets: Sequence[TestSet]) -> bool:
     """
     crossed = True
     for model in test_sets[0].models:
-        first, *others = ({*np.unique(np.asarray(p.runs_of(model)))} for p in test_sets)
+        first, *others = ({*np.unique(np.asarray(p.access.runs_of(model)))} for p in test_sets)
         if any(first & other and first != other for other in others):
             raise ValueError(
                 f"model {model!r} has some runs on all test sets and others on one of them; "
@@ -172,7 +173,7 @@ def check_runs_of_sets(test_sets: Sequence[TestSet]) -> bool:
 
 def _rows_of_cells(predictions: TestSet, model: str) -> IntArray:
     """Count the rows of every item in every run, of shape (n_items, n_runs)."""
-    item, run = predictions.unit_of, run_codes(predictions, model)
+    item, run = predictions.access.unit_of, run_codes(predictions.access, model)
     shape = int(item.max()) + 1, int(run.max()) + 1
     return np.bincount(item * shape[1] + run, minlength=shape[0] * shape[1]).reshape(shape)
 
@@ -188,7 +189,7 @@ def _gap(predictions: TestSet, counts: IntArray) -> str:
 def _overlap(predictions: TestSet) -> str:
     """Return which models have some runs in common, and others not; empty for none."""
     models = predictions.models
-    names = [{*np.unique(np.asarray(predictions.runs_of(model)))} for model in models]
+    names = [{*np.unique(np.asarray(predictions.access.runs_of(model)))} for model in models]
     for place, a in enumerate(models):
         for other, b in enumerate(models[:place]):
             if names[place] & names[other] and not share_runs(predictions, place, other):

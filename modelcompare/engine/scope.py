@@ -54,14 +54,15 @@ class Scope:
     @classmethod
     def of(cls, predictions: TestSet, *, new_runs: bool = False) -> Self:
         """Return the scope of answers about one test set."""
-        judge = predictions.judge
+        judge = predictions.access.judge
         if judge is not None:
             p = p_at_random(predictions)
             return cls(len(predictions), n_labels=judge.n_labels, p_labels=p)
         these_runs = not new_runs and has_several_runs(predictions)
-        # Sums have the names of two runs at most, and not how many there were.
-        counts = {1} if predictions.about is not None else {*run_counts(predictions)}
-        unknown = predictions.about is not None and these_runs
+        # Sums do not know how many runs there were.
+        summed = predictions.access.sums is not None
+        counts = {1} if summed else {*run_counts(predictions)}
+        unknown = summed and these_runs
         n_runs = () if unknown else (*sorted(counts),)
         return cls(len(predictions), n_runs, these_runs=these_runs, new_runs=new_runs)
 

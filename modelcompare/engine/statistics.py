@@ -16,7 +16,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.areas import by_blocks
 from modelcompare.engine.axis import Column, lay_out, value_keys
 from modelcompare.engine.blocks import Blocks, in_steps
-from modelcompare.engine.in_runs import Runs, check_summed, is_of_rows
+from modelcompare.engine.in_runs import Runs, is_of_rows
 from modelcompare.engine.labels import Labels, distinct_rows, labels_of_blocks
 from modelcompare.engine.parallel import on_threads
 from modelcompare.engine.products import Product, SparseColumns
@@ -43,21 +43,21 @@ class UnitStatistics:
         collapse: bool | None = None,
         stratify: bool = True,
     ) -> None:
+        access = predictions.access
         check_runs(predictions)
-        self.predictions = predictions
+        self.predictions, self.access = predictions, access
         self.metrics = tuple(by_blocks(metrics, predictions))
-        if predictions.about is not None and len(predictions.about.runs) > 1:
-            check_summed(metrics)
         self.models = predictions.models
         self.keys = tuple(value_keys(self.metrics, predictions))
         self.runs = Runs.of(predictions)
         self._sums = [self.valued(m) for m in self.metrics if isinstance(m, Metric)]
         self._hard = any(s.discrete and not s.shared for m in self._sums for s in m.statistics)
-        self._unit_of = None if predictions.unit == "samples" else predictions.unit_of
+        self._unit_of = None if access.unit == "samples" else access.unit_of
         self._blocks = Blocks(predictions)
         self._sparse: tuple[slice, slice, SparseColumns] | None = None
-        # Statistics that are worth keeping, or everything that a sketch contains.
-        self._kept = {**predictions.sums}
+        # Statistics that are worth keeping, or all sums.
+        sums = self.access.sums
+        self._kept = {} if sums is None else {**sums.numbers}
         self._rows: Labels | None = None
         if collapse is not False:
             self._rows = distinct_rows(
@@ -68,7 +68,7 @@ class UnitStatistics:
         else:
             strata = predictions.strata if stratify else None
             units = sample_units(len(predictions), self._unit_of, strata, self.metrics)
-            sizes = None if strata is None else predictions.unit_sizes
+            sizes = None if strata is None or sums is None else sums.sizes
             self.units = replace(units, sizes=sizes)
 
     def once(self, key: Hashable, make: Callable[[], Found]) -> Found:
@@ -89,9 +89,9 @@ class UnitStatistics:
         if self._rows is not None:
             return self._rows
         p = self.predictions
-        if p.head is not p:
+        if p.access.head is not p:
             return labels_of_blocks(p)
-        if p.hard_codes is None or p.kind.real:
+        if p.access.hard_codes is None or p.kind.real:
             return None
         return Labels.of_each(p)
 
@@ -170,7 +170,7 @@ class UnitStatistics:
         """Compute the numbers of a model's samples; `rows` are the positions of `outcomes`."""
         key = (statistic.name, EVERY_MODEL if statistic.shared else model)
         if key not in self._kept:
-            if not statistic.costly or self.predictions.head is not self.predictions:
+            if not statistic.costly or self.access.head is not self.predictions:
                 return statistic.compute(outcomes)
             # Texts in memory are compared once.
             self._kept[key] = statistic.compute(outcomes.whole)
@@ -218,7 +218,7 @@ class UnitStatistics:
 
         With many classes most numbers are 0, and wide statistics are sparse.
         """
-        n_classes, columns = self.predictions.n_classes, self.columns(models)
+        n_classes, columns = self.access.n_classes, self.columns(models)
         n_rows, widest = rows.stop - rows.start, max(column.width for column in columns)
         if min(n_classes, widest) >= MANY_COLUMNS and len(self.units.row_blocks()) == 1:
             if self._sparse is None or self._sparse[:2] != (models, rows):
@@ -226,9 +226,13 @@ class UnitStatistics:
             return self._sparse[2]
         of_samples = self._rows is None and self._unit_of is None
         part, here = self._blocks.part(rows if of_samples else slice(0, 1))
-        hard = part.true_distribution is None
+        hard = part.access.true_distribution is None
         counted = hard and part.sample_weight is None and self._unit_of is None
-        codes = part.hard_codes[here] if of_samples and part.hard_codes is not None else None
+        codes = (
+            part.access.hard_codes[here]
+            if of_samples and part.access.hard_codes is not None
+            else None
+        )
         product = Product(columns, n_rows, codes, n_classes, counted=counted)
 
         def fill(position: int) -> None:
@@ -268,7 +272,7 @@ class UnitStatistics:
 
         None if a sample has more than one non-zero number.
         """
-        if statistic.entries is None or self.predictions.sums:
+        if statistic.entries is None or self.access.sums is not None:
             return None
         found = statistic.entries(outcomes)
         if found is None:
@@ -303,7 +307,7 @@ class UnitStatistics:
         if self._unit_of is not None:
             return Outcomes.of(self.predictions, model)
         p, rows = self._blocks.part(rows)
-        whole, decided = Outcomes.of(p, model), self._hard and p.kinds[model].distribution
+        whole, decided = Outcomes.of(p, model), self._hard and p.access.kinds[model].distribution
         return replace(
             whole.rows(rows),
             predicted_codes=p.predicted(model)[rows] if decided else None,

@@ -39,7 +39,8 @@ def n_runs(predictions: TestSet) -> int:
 
 def has_several_runs(predictions: TestSet) -> bool:
     """True if items have several runs, which themselves are not drawn as clusters."""
-    if predictions.about is not None and len(predictions.about.runs) > 1:
+    sums = predictions.access.sums
+    if sums is not None and sums.several_runs:
         return True
     clustered = predictions.groups is not None
     return clustered and n_runs(predictions) > 1 and not each_its_cluster(predictions)
@@ -48,11 +49,11 @@ def has_several_runs(predictions: TestSet) -> bool:
 def written_size(test_sets: Collection[TestSet]) -> str:
     """Write the number of samples; of items too where these have several rows each."""
     if not all(map(are_items, test_sets)):
-        called, *others = {each.source.called for each in test_sets}
+        called, *others = {each.access.source.called for each in test_sets}
         size = f"{sum(map(n_seen, test_sets)):,} {'samples' if others else called}"
         if others or called not in ("labels", "answers"):
             return size
-        asked = sum(len(np.unique(np.asarray(each.items))) for each in test_sets)
+        asked = sum(len(np.unique(np.asarray(each.access.items))) for each in test_sets)
         return f"{size} of {asked:,} items"
     return f"{sum(map(n_items, test_sets)):,} items x {seen_runs(test_sets)} runs"
 
@@ -64,12 +65,12 @@ def counted(predictions: TestSet) -> tuple[int, str]:
     """
     if are_items(predictions):
         return n_items(predictions), "items"
-    return n_seen(predictions), predictions.source.called
+    return n_seen(predictions), predictions.access.source.called
 
 
 def are_items(predictions: TestSet) -> bool:
     """True for items of several runs, with their rows in memory."""
-    return "rows" in predictions.abilities and has_several_runs(predictions)
+    return "rows" in predictions.access.abilities and has_several_runs(predictions)
 
 
 def first_runs(predictions: TestSet) -> tuple[str, ...]:
@@ -82,12 +83,13 @@ def first_runs(predictions: TestSet) -> tuple[str, ...]:
 def each_its_cluster(predictions: TestSet) -> bool:
     """True if the runs themselves are drawn."""
     runs = np.unique(np.asarray(predictions.runs), return_inverse=True)[1]
-    pairs = np.unique(np.stack([predictions.unit_of, runs], axis=1), axis=0)
+    pairs = np.unique(np.stack([predictions.access.unit_of, runs], axis=1), axis=0)
     return all(len(np.unique(column)) == len(pairs) for column in pairs.T)
 
 
 def check_runs(predictions: TestSet) -> None:
     """Refuse runs of unknown items: they would count as independent samples."""
+    access = predictions.access
     if predictions.groups is None and (n := n_runs(predictions)) > 1:
         raise ValueError(
             f"`runs` names {n:,} runs, but no column identifies the rows of one item, so that "
@@ -95,9 +97,9 @@ def check_runs(predictions: TestSet) -> None:
             "`groups` (--groups COLUMN), or as `ids` that repeat from run to run (--id COLUMN); "
             "where each row is a separate item, leave `runs` (--read run) out."
         )
-    if "rows" not in predictions.abilities or not predictions.plain or predictions.ids is not None:
+    if "rows" not in access.abilities or not access.plain or predictions.ids is not None:
         return
-    truth = None if predictions.n_classes else predictions.y_true
+    truth = None if access.n_classes else predictions.y_true
     if truth is None or truth.ndim > 1 or truth.dtype.kind not in "iuf":
         return
     if (times := times_repeated(truth)) > 1:

@@ -138,7 +138,7 @@ class _Rule(Contrasts):
         ratio = metric.class_ratio if isinstance(metric, Metric) and metric.per_class else None
         if ratio is None or not ratio.denominator[1] or self.evaluation.support is None:
             return np.array([np.inf])
-        return effective_sizes(self.evaluation.predictions, by_class=True)
+        return effective_sizes(self.evaluation.access, by_class=True)
 
     def intervals(self) -> Interval:
         """Compute intervals of all values, which contain their estimates."""
@@ -157,7 +157,7 @@ class _Rule(Contrasts):
 
     @property
     def _clustered(self) -> bool:
-        return self.evaluation.predictions.unit != "samples"
+        return self.evaluation.access.unit != "samples"
 
     @cached_property
     def _closed(self) -> dict[str, Interval | None]:

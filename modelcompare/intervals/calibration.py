@@ -66,11 +66,12 @@ def of_calibration(contrasts: Contrasts, metric: Metric, error: Binned, level: f
 
 def why_refused(predictions: TestSet) -> str:
     """Return the reason why calibration errors of a test set have no interval; empty if none."""
-    if predictions.unit != "samples":
-        return "the buckets of a sketch" if predictions.unit == "buckets" else "clusters"
+    access = predictions.access
+    if access.unit != "samples":
+        return "the buckets of a sketch" if access.unit == "buckets" else "clusters"
     if predictions.sample_weight is not None:
         return "sample weights"
-    return "" if predictions.true_distribution is None else "distributions as true labels"
+    return "" if access.true_distribution is None else "distributions as true labels"
 
 
 def refusal(predictions: TestSet, metrics: Sequence[str]) -> str:

@@ -59,7 +59,7 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
     """
     shares = [m for m in evaluation.metrics if isinstance(m, Metric) and m.proportion]
     others = [metric.name for metric in evaluation.metrics if metric not in shares]
-    if others or not evaluation.predictions.plain:
+    if others or not evaluation.access.plain:
         reason = (
             f"{', '.join(others)} is not a proportion"
             if others

@@ -358,7 +358,7 @@ def macro_corrections(evaluation: Evaluation, metric: AnyMetric) -> tuple[FloatA
     .. [1] Cochran (1977), Sampling Techniques, section 6.8 (the bias of a ratio).
     """
     support = evaluation.support
-    if support is None or evaluation.predictions.unit != "samples" or not is_soft_macro(metric):
+    if support is None or evaluation.access.unit != "samples" or not is_soft_macro(metric):
         nothing = np.zeros(len(evaluation.models))
         return nothing, nothing
     return evaluation.once(

@@ -89,12 +89,12 @@ class _Sets(Confusions):
 def _means(evaluation: Evaluation, what: Counted, level: float) -> Interval:
     """Compute the interval of each model's mean over labels."""
     predictions, ends, sizes = evaluation.predictions, [], []
-    weights = predictions.weights
+    weights = predictions.access.weights
     for model in predictions.models:
         outcomes = Outcomes.of(predictions, model)
         sides = (outcomes.truth > 0, outcomes.predicted_indicator > 0)
         truth, named = (side.astype(np.intp) for side in sides)
-        cells = _Sets(truth, named, weights, weights**2, predictions.n_classes)
+        cells = _Sets(truth, named, weights, weights**2, predictions.access.n_classes)
         average = Average(cells, what.ratio, value=what.value)
         ends.append(what.apply(*effective_size_interval(average, level)))
         sizes.append(np.minimum(average.certainty[1], len(predictions)))

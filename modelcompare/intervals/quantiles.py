@@ -51,7 +51,8 @@ def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interv
     below = numbers <= value
     deviations = _of_units(contrasts.evaluation, (below - share) * scale)
     sizes = _sizes(p, deviations, share, level)
-    weights = None if p.plain else p.weights
+    access = p.access
+    weights = None if access.plain else access.weights
     pairs = zip(numbers, sizes.tolist(), strict=True)
     ends = [quantile_interval(own, share, level, weights=weights, size=size) for own, size in pairs]
     low, high = np.array(ends).T
@@ -63,7 +64,8 @@ def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interv
     informative = 2 * min(share, 1 - share) * sizes
     if p.groups is not None:
         beyond = below if share < 0.5 else ~below
-        informative = np.minimum(informative, [len(np.unique(p.unit_of[rare])) for rare in beyond])
+        unit_of = access.unit_of
+        informative = np.minimum(informative, [len(np.unique(unit_of[rare])) for rare in beyond])
     informative = informative[:, None]
     if contrasts.pairs is None:
         return Interval.of(low[:, None], high[:, None], "order-statistics", informative)
@@ -110,7 +112,7 @@ def _on_one_scale(
     if runs is None:
         return numbers, scale
     for rows in runs.rows:
-        weights = p.weights[None, rows]
+        weights = p.access.weights[None, rows]
         numbers[:, rows] -= [metric.prepare(each.rows(rows))(weights) for each in outcomes]
         scale[:, rows] = np.abs(numbers[:, rows]).mean(axis=1, keepdims=True)
     scale /= np.mean([scale[:, rows[:1]] for rows in runs.rows], axis=0)
@@ -122,9 +124,10 @@ def _of_units(evaluation: Evaluation, deviations: FloatArray) -> FloatArray:
 
     Within strata, and for the size of these.
     """
-    p, strata = evaluation.predictions, evaluation.units.strata
-    weight, deviations = p.unit_weights()[:, 0], deviations * p.weights
-    deviations = np.stack([np.bincount(p.unit_of, row, len(weight)) for row in deviations])
+    access, strata = evaluation.access, evaluation.units.strata
+    weight, unit_of = access.unit_weights()[:, 0], access.unit_of
+    deviations = deviations * access.weights
+    deviations = np.stack([np.bincount(unit_of, row, len(weight)) for row in deviations])
     deviations -= weight * (deviations.sum(axis=1) / weight.sum())[:, None]
     stratum = np.zeros(len(weight), dtype=np.intp) if strata is None else strata
     counts = np.bincount(stratum).astype(np.float64)
@@ -135,9 +138,10 @@ def _of_units(evaluation: Evaluation, deviations: FloatArray) -> FloatArray:
 
 def _sizes(p: TestSet, deviations: FloatArray, share: float, level: float) -> FloatArray:
     """Compute the effective number of independent samples behind each quantile, (n_models,)."""
-    if p.plain and p.strata is None:
+    access = p.access
+    if access.plain and p.strata is None:
         return np.full(len(deviations), float(len(p)))
-    of_units, of_samples = p.unit_weights()[:, 0], p.weights
+    of_units, of_samples = access.unit_weights()[:, 0], access.weights
     n_units, n_samples = (float(w.sum() ** 2 / np.square(w).sum()) for w in (of_units, of_samples))
     squares = (deviations**2).sum(axis=1)
     found = share * (1 - share) * divide(of_samples.sum() ** 2, squares, np.inf)

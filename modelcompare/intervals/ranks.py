@@ -115,8 +115,8 @@ def error_cost(evaluation: Evaluation, metric: str) -> float:
     """
     if metric in ("roc_auc", "average_precision"):
         return float(1 / (2 * max(rarer_size(evaluation), 1.0)))
-    p = evaluation.predictions
-    sizes = effective_sizes(p, by_class=True) * n_results(evaluation) / len(p)
+    n_samples = len(evaluation.predictions)
+    sizes = effective_sizes(evaluation.access, by_class=True) * n_results(evaluation) / n_samples
     sizes = sizes[sizes > 0]
     if len(sizes) < 2:
         # A single class has no area.
@@ -134,12 +134,12 @@ def error_cost(evaluation: Evaluation, metric: str) -> float:
 
 def rarer_size(evaluation: Evaluation) -> float:
     """Return the effective number of samples of the rarer of two classes; 0 without classes."""
-    p = evaluation.predictions
-    if p.hard_codes is None:
+    p, access = evaluation.predictions, evaluation.access
+    if access.hard_codes is None:
         return 0.0
     ones = np.ones(len(p), dtype=np.intp)
-    rarer = Labels(p.hard_codes, (), p.n_classes, ones, p.sample_weight).size_of_others
-    return rarer * n_results(evaluation) / len(p)
+    labels = Labels(access.hard_codes, (), access.n_classes, ones, p.sample_weight)
+    return labels.size_of_others * n_results(evaluation) / len(p)
 
 
 def rarer_carriers(evaluation: Evaluation, estimate: FloatArray) -> FloatArray:
@@ -147,7 +147,7 @@ def rarer_carriers(evaluation: Evaluation, estimate: FloatArray) -> FloatArray:
 
     They are ``(sum u^2)^2 / sum u^4`` of their influences, (n_models, n_values).
     """
-    codes, out = evaluation.predictions.hard_codes, np.zeros((2, *estimate.T.shape))
+    codes, out = evaluation.access.hard_codes, np.zeros((2, *estimate.T.shape))
     if codes is None:
         return np.zeros(estimate.shape)
     rarer = codes != np.bincount(codes).argmax()

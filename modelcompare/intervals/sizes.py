@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.sizes import n_seen
-from modelcompare.data.test_set import TestSet
+from modelcompare.data.test_set import Access
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.averages import class_slopes
@@ -42,7 +42,7 @@ def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> Flo
             out[:, where] = divide(sums[0, :, where] ** 2, sums[1, :, where], 0.0)
         else:
             of_class = metric.per_class and evaluation.predictions.labels is not None
-            out[:, where] = effective_sizes(evaluation.predictions, by_class=of_class)
+            out[:, where] = effective_sizes(evaluation.access, by_class=of_class)
     return out
 
 
@@ -80,7 +80,7 @@ def denominator_shares(evaluation: Evaluation, metric: AnyMetric, rows: slice) -
         part, whole = (_denominators(evaluation, metric, each) for each in numbers)
     else:
         of_class = metric.per_class and evaluation.predictions.labels is not None
-        weights = evaluation.predictions.unit_weights(by_class=of_class)
+        weights = evaluation.access.unit_weights(by_class=of_class)
         part, whole = (x[:, None] for x in (weights[rows], weights.sum(axis=0, keepdims=True)))
     shares = divide(part, whole, 0.0)
     return np.broadcast_to(shares, (len(shares), *shape))
@@ -155,10 +155,10 @@ def chance_unseen(
     return chance
 
 
-def effective_sizes(predictions: TestSet, *, by_class: bool) -> FloatArray:
+def effective_sizes(access: Access[Any], *, by_class: bool) -> FloatArray:
     """Compute the effective number of units by the weight of their samples, by class or of all.
 
     Of shape (n_classes,) or (1,).
     """
-    of_unit = predictions.unit_weights(by_class=by_class)
+    of_unit = access.unit_weights(by_class=by_class)
     return divide(of_unit.sum(axis=0) ** 2, np.square(of_unit).sum(axis=0), 0.0)

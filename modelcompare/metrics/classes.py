@@ -52,10 +52,11 @@ def without_classes(
         return metrics, {}
     plain: list[Any] = []
     classes: dict[str, list[Any]] = {}
-    summed = () if predictions.about is None else predictions.about.metrics
+    sums = predictions.access.sums
+    summed = () if sums is None else sums.metrics
     for given in every:
         name, text = split_class(given) if isinstance(given, str) else (given, None)
-        if text is None or given in (*predictions.scores.names, *summed):
+        if text is None or given in (*predictions.access.scores.names, *summed):
             plain.append(given)
             continue
         (metric,) = resolve_metrics([name], predictions)
@@ -92,7 +93,7 @@ def one_value(value: ValueLike, predictions: TestSet) -> tuple[MetricLike, Any]:
     metric, label = value if isinstance(value, tuple) else (value, None)
     plain, classes = without_classes(metric, predictions)
     if not classes:
-        return metric, predictions.class_named(label)
+        return metric, predictions.access.class_named(label)
     if label is not None:
         raise ValueError(f"{metric} names a class already; leave the class {label!r} out.")
     ((found,),) = classes.values()

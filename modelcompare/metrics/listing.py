@@ -52,7 +52,7 @@ def list_metrics(predictions: TestSet | None = None, *, search: str = "") -> pd.
     found = [
         metric
         for metric in searched(METRICS.values(), search)
-        if predictions is None or _served(metric, predictions.sample)
+        if predictions is None or _served(metric, predictions.access.sample)
     ]
     columns = {
         "metric": [metric.name for metric in found],

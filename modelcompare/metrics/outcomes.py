@@ -61,10 +61,11 @@ class Outcomes:
     @classmethod
     def of(cls, predictions: TestSet, model: str) -> Outcomes:
         """Outcomes of one model of a test set."""
+        access = predictions.access
         return cls(
-            predictions.output(model), predictions.codes, predictions.n_classes,
-            predictions.y_true, predictions.true_distribution, weight=predictions.sample_weight,
-            items=predictions.items, runs=predictions.runs_of(model), labels=predictions.labels,
+            predictions.output(model), access.codes, access.n_classes, predictions.y_true,
+            access.true_distribution, weight=predictions.sample_weight, items=access.items,
+            runs=access.runs_of(model), labels=predictions.labels,
         )  # fmt: skip
 
     def __len__(self) -> int:

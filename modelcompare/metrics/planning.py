@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.checks import warn_of_data
 from modelcompare.data.positive import positive_for
-from modelcompare.data.test_set import TestSet
+from modelcompare.data.scores import Scores
+from modelcompare.data.test_set import Access, TestSet
 from modelcompare.directions import known_direction
 from modelcompare.escape import terminal
 from modelcompare.metrics.answers import answers_metric
@@ -24,17 +26,17 @@ from modelcompare.words import label_name
 
 def check_served(metric: AnyMetric, predictions: TestSet) -> None:
     """Refuse a metric if a model, or `y_true`, does not have the data that it needs."""
-    if predictions.about is not None:
-        _check_summed(metric, predictions, predictions.about.metrics)
+    access = predictions.access
+    access.check_metric(metric)
     if _of_positive(metric, predictions):
         positive_for(f"{metric.name} depends on the positive class", predictions)
-    of_two = isinstance(metric, OrderMetric) and metric.serves_values and predictions.n_classes == 2
+    of_two = isinstance(metric, OrderMetric) and metric.serves_values and access.n_classes == 2
     hint = (
         "; raw scores of two classes are for roc_auc and average_precision, for other metrics give "
         "labels or probabilities"
     )
-    beside = _is_beside(metric, predictions)
-    for model, kind in predictions.kinds.items():
+    beside = _is_beside(metric, access)
+    for model, kind in access.kinds.items():
         if not (beside or kind.serves(metric.needs) or (of_two and kind.real)):
             of_classes = kind.real and metric.kind.has_classes
             raise ValueError(
@@ -42,11 +44,11 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
                 f"{kind}{hint if of_classes else _way(metric)}."
             )
     if metric.kind.scored and metric.stem != "mean_score":
-        refuse_pseudo_values(predictions, f"metric {metric.name!r}")
+        refuse_pseudo_values(access, f"metric {metric.name!r}")
     if predictions.kind.multilabel:
         _check_sets(metric, predictions)
-    if metric.of_items and predictions.about is None:
-        _check_answers(metric, predictions)
+    if metric.of_items:
+        _check_answers(metric, access)
     truth = predictions.y_true
     if metric.kind.real and truth is not None and truth.dtype.kind == "O":
         raise ValueError(
@@ -67,25 +69,11 @@ def _way(metric: AnyMetric) -> str:
     return f"; {way}" if way else ""
 
 
-def _check_summed(metric: AnyMetric, predictions: TestSet, made_for: Sequence[str]) -> None:
-    """Refuse a metric of which a sketch has no sums."""
-    if not isinstance(metric, Metric) or metric.of_items:
-        raise ValueError(
-            f"metric {metric.name!r} is not a sum over samples, and a sketch stores sums only; "
-            "compute it from the predictions."
-        )
-    if not {name for name, _ in predictions.sums} >= {each.name for each in metric.statistics}:
-        raise ValueError(
-            f"the sketch holds no sums for metric {metric.name!r}, it was made for "
-            f"{', '.join(made_for)}; sketch the predictions again and name it too."
-        )
-
-
-def _is_beside(metric: AnyMetric, predictions: TestSet) -> bool:
+def _is_beside(metric: AnyMetric, access: Access[Any]) -> bool:
     """Return whether a metric is of scores beside the outputs, which need no judge."""
-    names = predictions.scores.beside
-    found = bool(names) and metric.kind.scored and name_of_score(metric, predictions) in names
-    if found and predictions.judge is not None:
+    names = access.scores.beside
+    found = bool(names) and metric.kind.scored and name_of_score(metric, access.scores) in names
+    if found and access.judge is not None:
         raise ValueError(
             f"metric {metric.name!r} is of scores of every sample, which need no judge; compare "
             "them in predictions without one."
@@ -132,24 +120,24 @@ def positive_note(metric: AnyMetric, predictions: TestSet) -> tuple[str, ...]:
 
     Raw scores are high for it.
     """
-    if predictions.positive is None or not _of_positive(metric, predictions):
+    if predictions.access.positive is None or not _of_positive(metric, predictions):
         return ()
-    named = label_name(predictions.positive)
+    named = label_name(predictions.access.positive)
     return (terminal(f"The positive class of {metric.name} is {named}."),)
 
 
 def _of_positive(metric: AnyMetric, predictions: TestSet) -> bool:
     """Return whether a metric depends on which of two classes is the positive one."""
-    of_two = predictions.n_classes == 2 and not predictions.kind.multilabel
+    of_two = predictions.access.n_classes == 2 and not predictions.kind.multilabel
     if not of_two or not isinstance(metric, OrderMetric):
         return False
     return metric.of_positive or (metric.serves_values and predictions.kind.real)
 
 
-def _check_answers(metric: AnyMetric, predictions: TestSet) -> None:
+def _check_answers(metric: AnyMetric, access: Access[Any]) -> None:
     """Refuse a metric of repeated answers without items, or of several scores."""
-    names = predictions.scores.names
-    if predictions.items is None:
+    names = access.scores.names
+    if access.items is None:
         raise ValueError(
             f"metric {metric.name!r} is of several answers to each item, and no column names the "
             "items; give `groups` (--groups COLUMN), or `runs` and `ids` that repeat from run to "
@@ -170,16 +158,17 @@ _SHARES = re.compile(
 )
 
 
-def of_classes(metric: AnyMetric, predictions: TestSet) -> AnyMetric:
+def of_classes(metric: AnyMetric, n_classes: int) -> AnyMetric:
     """Return the metric with its range; the Brier score of two classes is halved."""
-    halved = metric.name == "brier_score" and predictions.n_classes == 2
+    halved = metric.name == "brier_score" and n_classes == 2
     return replace(metric, bounds=(0.0, 1.0)) if halved else metric
 
 
 def given_score(metric: Metric | OrderMetric, predictions: TestSet) -> Metric | OrderMetric:
     """Return the mean, or a percentile, of scores with their direction and range."""
-    name = name_of_score(metric, predictions)
-    better, known = predictions.scores.direction(name)
+    scores = predictions.access.scores
+    name = name_of_score(metric, scores)
+    better, known = scores.direction(name)
     passes = metric.of_items and math.isfinite(metric.bounds[0])
     if passes and better is False:
         raise ValueError(
@@ -192,15 +181,15 @@ def given_score(metric: Metric | OrderMetric, predictions: TestSet) -> Metric | 
         metric = answers_metric(metric.family, **metric.factory.options, highest=False)
     if not passes:
         metric = replace(metric, greater_is_better=better, direction_from=known)
-    declared = predictions.scores.bounds_of(name)
+    declared = scores.bounds_of(name)
     if isinstance(metric, Metric) and declared in (None, (0.0, 1.0)):
         metric = _with_range(metric, name, predictions)
     return metric if declared is None else replace(metric, bounds=declared)
 
 
-def name_of_score(metric: AnyMetric, predictions: TestSet) -> str | None:
+def name_of_score(metric: AnyMetric, scores: Scores) -> str | None:
     """Return the name of the score that a metric is of, or of the only score; else None."""
-    names = predictions.scores.names or predictions.scores.beside
+    names = scores.names or scores.beside
     if metric.name in names:
         return metric.name
     score, _ = percentile_of(metric.name, names) or (None, None)
@@ -212,9 +201,11 @@ def _with_range(metric: Metric, name: str | None, predictions: TestSet) -> Metri
 
     A measure that is known by its name has the range 0 to 1, if its scores are within it.
     """
-    of_scores = "rows" in predictions.abilities and predictions.kind.scored
-    judged = () if predictions.about is None else predictions.about.judged
-    binary = metric.statistics[0].name in judged or (
+    access = predictions.access
+    of_scores = "rows" in access.abilities and predictions.kind.scored
+    sums = access.sums
+    summed = () if sums is None else sums.binary
+    binary = metric.statistics[0].name in summed or (
         of_scores and _hold(metric, predictions, lambda x: np.isin(x, (0.0, 1.0)))
     )
     known = of_scores and _SHARES.fullmatch(name or "") is not None
@@ -241,10 +232,11 @@ def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, fl
     Scores between 0 and 1 without a declared range are assumed to have that range. Nothing is
     assumed about scores that are not in memory.
     """
-    of_rows = metric.kind.scored and "rows" in predictions.abilities
+    of_rows = metric.kind.scored and "rows" in predictions.access.abilities
     if not of_rows or not isinstance(metric, Metric):
         return metric.bounds
-    declared = predictions.scores.bounds_of(name_of_score(metric, predictions)) is not None
+    scores = predictions.access.scores
+    declared = scores.bounds_of(name_of_score(metric, scores)) is not None
     share = not declared and _hold(metric, predictions, _is_share)
     return (0.0, 1.0) if share else metric.bounds
 

@@ -247,7 +247,7 @@ def resolve_metrics(
     TypeError
         If something is neither a name, a metric nor a function.
     """
-    predictions = predictions.sample
+    predictions = predictions.access.sample
     if metrics is None:
         metrics = default_metrics(predictions)
     several = isinstance(metrics, Iterable) and not isinstance(metrics, str | bytes | Mapping)
@@ -268,9 +268,11 @@ def resolve_metrics(
 
 def default_metrics(predictions: TestSet) -> tuple[str, ...]:
     """Return the names of the metrics to compare by when none are given."""
-    if predictions.about is not None:
-        return predictions.about.metrics
-    found = predictions.scores.names or predictions.kind.default_metrics_of(predictions.n_classes)
+    access = predictions.access
+    sums = access.sums
+    if sums is not None:
+        return sums.metrics
+    found = access.scores.names or predictions.kind.default_metrics_of(access.n_classes)
     if not found:
         raise ValueError(
             "name the metrics to compare texts by, metrics=['wer'] or ['bleu', 'chrf'] say; they "
@@ -281,7 +283,7 @@ def default_metrics(predictions: TestSet) -> tuple[str, ...]:
 
 def left_out_by_default(predictions: TestSet) -> tuple[str, ...]:
     """Return a note if `default_metrics` lacks a metric that only some models allow."""
-    hard = [name for name, kind in predictions.kinds.items() if kind.coded]
+    hard = [name for name, kind in predictions.access.kinds.items() if kind.coded]
     if not predictions.kind.coded or len(hard) == len(predictions.models):
         return ()
     which = f"{hard[0]!r} and {len(hard) - 1} more models" if len(hard) > 1 else repr(hard[0])
@@ -302,10 +304,10 @@ def default_metric(predictions: TestSet) -> str:
 
 def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivision) -> AnyMetric:
     if isinstance(metric, str):
-        names = predictions.scores.names or _beside(metric, predictions)
+        names = predictions.access.scores.names or _beside(metric, predictions.access.scores.beside)
         found: AnyMetric
         if metric in names or (names and not _is_of_items(metric)):
-            of_source = predictions.source
+            of_source = predictions.access.source
             found = named_percentile(metric, names) or named_score(metric, names, of_source)
         else:
             name, text = split_class(metric)
@@ -315,11 +317,11 @@ def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivisi
                 return over_classes(found, text, predictions)
         if isinstance(found, Metric | OrderMetric) and found.kind.scored:
             return given_score(found, predictions)
-        return of_classes(found, predictions)
+        return of_classes(found, predictions.access.n_classes)
     if isinstance(metric, CostMetric):
         return metric.of_classes(predictions.labels)
     if isinstance(metric, BaseMetric):
-        return of_classes(metric, predictions)
+        return of_classes(metric, predictions.access.n_classes)
     if callable(metric):
         return from_callable(metric, needs=predictions.kind.name)
     raise TypeError(
@@ -333,7 +335,7 @@ def _named(name: str, predictions: TestSet, zero_division: ZeroDivision) -> AnyM
     try:
         return get_metric(name, zero_division=zero_division)
     except ValueError:
-        unread = predictions.source.unread
+        unread = predictions.access.source.unread
         score = name if name in unread else (percentile_of(name, unread) or ("",))[0]
         if not score:
             raise
@@ -344,9 +346,8 @@ def _named(name: str, predictions: TestSet, zero_division: ZeroDivision) -> AnyM
     )
 
 
-def _beside(metric: str, predictions: TestSet) -> tuple[str, ...]:
+def _beside(metric: str, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names of scores beside the outputs if a name is of one of them."""
-    names = predictions.scores.beside
     known = metric in names or percentile_of(metric, names) is not None
     return names if known and metric not in METRICS and not is_abbreviation(metric) else ()
 

@@ -69,7 +69,7 @@ def _codes(name: str, text: str, predictions: TestSet) -> tuple[int, ...]:
     texts = text.removeprefix("-").split(",")
     chosen = {class_code(name, each.strip(), predictions) for each in texts}
     if text.startswith("-"):
-        chosen = {*range(predictions.n_classes)} - chosen
+        chosen = {*range(predictions.access.n_classes)} - chosen
     if not chosen:
         raise ValueError(f"{name} leaves out every class; keep at least one.")
     return tuple(sorted(chosen))
@@ -78,7 +78,7 @@ def _codes(name: str, text: str, predictions: TestSet) -> tuple[int, ...]:
 def class_code(given: str, label: Any, predictions: TestSet) -> int:
     """Return the position of a class, which may be given as text, in a name or an argument."""
     classes = [] if predictions.labels is None else predictions.labels.tolist()
-    found = predictions.class_named(label)
+    found = predictions.access.class_named(label)
     if found in classes:
         return classes.index(found)
     known = [*map(str, classes)]

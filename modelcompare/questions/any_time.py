@@ -64,7 +64,7 @@ class GainAtAnyTime(Gain):
     def bets(self) -> bool:
         """True where bounds are found by betting: single samples have a known range."""
         evaluation = self.first.evaluation
-        plain = evaluation.units.strata is None and evaluation.predictions.plain
+        plain = evaluation.units.strata is None and evaluation.access.plain
         return self.unseen[0].of_means and plain
 
     @property

@@ -117,10 +117,10 @@ class Contrast(PairView):
     @property
     def n_units(self) -> int:
         """Number of samples, of clusters if `groups` are given, or of labels beside a judge."""
-        evaluation, judge = self.evaluation, self.evaluation.predictions.judge
+        evaluation, judge = self.evaluation, self.evaluation.access.judge
         if judge is not None:
             return judge.n_labels
-        if evaluation.predictions.unit == "buckets":
+        if evaluation.access.unit == "buckets":
             return len(evaluation.predictions)
         return evaluation.units.size
 
@@ -129,8 +129,8 @@ class Contrast(PairView):
         """Unit that is counted: "samples", "battles", "clusters", or "labels" beside a judge."""
         if self.sample.judged is not None:
             return "labels"
-        predictions = self.evaluation.predictions
-        return "clusters" if predictions.unit == "clusters" else predictions.source.called
+        access = self.evaluation.access
+        return "clusters" if access.unit == "clusters" else access.source.called
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -138,7 +138,7 @@ class Contrast(PairView):
         predictions = self.evaluation.predictions
         turned = f"The models are in this order {convention(self.metric)}."
         more = [turned] if self.by_convention else []
-        more = [*predictions.source.notes, *positive_note(self.metric, predictions), *more]
+        more = [*predictions.access.source.notes, *positive_note(self.metric, predictions), *more]
         few = note_on_few_samples(self.sample, places=np.array([self.position]))
         return (*self.scope.notes, *more, *few)
 
@@ -190,7 +190,7 @@ class Unpaired:
     def notes(self) -> tuple[str, ...]:
         """Notes on the runs for which the result holds, few samples, and the positive class."""
         notes = [note for sample, _ in self.sides for note in sample.scope.notes]
-        notes += [note for each in self.predictions for note in each.source.notes]
+        notes += [note for each in self.predictions for note in each.access.source.notes]
         for name, (sample, place) in zip(SIDES, self.sides, strict=True):
             few = note_on_few_samples(sample, places=np.array([place]))
             notes += [f"`{name}`: {note}" for note in few]
@@ -257,7 +257,7 @@ class Unpaired:
     @property
     def proportions(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
         """Counts and trials of both sides if the value is a binomial proportion, else None."""
-        plain = all(p.plain for p in self.predictions)
+        plain = all(p.access.plain for p in self.predictions)
         if not plain or not getattr(self.metric, "proportion", False):
             return None
         found = [

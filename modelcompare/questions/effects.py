@@ -28,7 +28,8 @@ def effect_sizes(contrast: Contrast | Unpaired) -> tuple[float, float]:
     if isinstance(contrast, Unpaired):
         return math.nan, math.nan
     predictions, metric = contrast.evaluation.predictions, contrast.metric
-    own = "rows" in predictions.abilities and predictions.judge is None and predictions.plain
+    access = predictions.access
+    own = "rows" in access.abilities and access.judge is None and access.plain
     if not own or contrast.sample.new_runs:
         return math.nan, math.nan
     spread = contrast.error * math.sqrt(contrast.n_units)

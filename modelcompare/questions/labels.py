@@ -202,7 +202,7 @@ class LabelPlan:
             columns = {
                 model: predictions.output(model).array if kind.real
                 else texts[predictions.predicted(model)]
-                for model, kind in predictions.kinds.items()
+                for model, kind in predictions.access.kinds.items()
             }  # fmt: skip
             columns["judge"] = judge.verdicts[predictions.models[0]].astype(str)
         frame = pd.DataFrame(columns)

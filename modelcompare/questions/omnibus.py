@@ -94,9 +94,9 @@ def omnibus_test(
         raise ValueError(
             f"there are {len(predictions.models)} models, an omnibus test needs 3; use paired_test."
         )
-    refuse_pseudo_values(predictions, "an omnibus test")
+    refuse_pseudo_values(predictions.access, "an omnibus test")
     (found,) = resolve_metrics([metric], predictions)
-    require_plain(predictions, "an omnibus test")
+    require_plain(predictions.access, "an omnibus test")
     if method == "cochran-q":
         right = right_or_wrong(predictions, found)
         if right is None:

@@ -202,7 +202,7 @@ def paired_test(
         generalize_to="items+runs" if new_runs else "items",
         draws=Draws(n_resamples=n_resamples, rng=rng),
     )  # fmt: skip
-    enumerate_swaps = "units" in predictions.abilities
+    enumerate_swaps = "units" in predictions.access.abilities
     contrast = replace(contrast, alternative=alternative, enumerate_swaps=enumerate_swaps)
     contrast.warn_of_sparse_data()
     outcome = contrast.test(test)

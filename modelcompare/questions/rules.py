@@ -92,18 +92,19 @@ def read_rules(
 
 def _meant(rule: dict[str, Any], predictions: TestSet) -> dict[str, Any]:
     """Return a rule with its metric, by default that of the test set, and its class."""
+    access = predictions.access
     metric, label = rule.get("metric") or default_metric(predictions), rule.get("label")
     classes = [] if predictions.labels is None else predictions.labels.tolist()
     if isinstance(metric, tuple):
         metric, label = metric
     if isinstance(metric, str) and label is None:
         name, text = split_class(metric)
-        named = predictions.class_named(text)
+        named = access.class_named(text)
         # A class that there is not is refused with the name as it was given.
         metric, label = (name, named) if named in classes else (metric, None)
-    if isinstance(label, str) and names_subset(label) and predictions.class_named(label) == label:
+    if isinstance(label, str) and names_subset(label) and access.class_named(label) == label:
         metric, label = (metric, label) if label in classes else (f"{metric}[{label}]", None)
-    return {**rule, "metric": metric, "label": predictions.class_named(label)}
+    return {**rule, "metric": metric, "label": access.class_named(label)}
 
 
 def rule_text(rule: Mapping[str, Any]) -> str:

@@ -229,7 +229,7 @@ def _check_determined(contrast: Contrast, n_runs: int, name: str) -> None:
 def _default_interval(contrast: Contrast) -> Ends:
     """Return the interval of `compare`; NaN where it has none without loading all rows."""
     predictions, metric = contrast.evaluation.predictions, contrast.metric
-    if "units" not in predictions.abilities:
+    if "units" not in predictions.access.abilities:
         if distinct_rows((metric,), predictions, required=False) is None:
             return math.nan, math.nan
         contrast = Contrast.between(predictions, metric, contrast.label)

@@ -161,7 +161,7 @@ def _drawn(predictions: Predictions, counts: FloatArray) -> tuple[Predictions, I
 
     A cluster that is drawn twice becomes two clusters.
     """
-    codes = predictions.unit_of
+    codes = predictions.access.unit_of
     order = np.argsort(codes, kind="stable")
     sizes = np.bincount(codes)
     starts = np.cumsum(sizes) - sizes

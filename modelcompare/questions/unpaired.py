@@ -102,7 +102,7 @@ def unpaired_test(
             raise ValueError(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
             )
-        refuse_pseudo_values(predictions, f"`{name}`: an unpaired test")
+        refuse_pseudo_values(predictions.access, f"`{name}`: an unpaired test")
         value, of_class = one_value(metric, predictions)
         # Clusters of both sets are dealt between them, by their numbers of rows.
         results = once(predictions, predictions.models[0])

@@ -112,13 +112,13 @@ class Unseen:
         if contrast.sample.judged is not None:
             # Beside a judge an added label in each cell stands for what was not seen.
             return cls(gain, math.nan, math.nan, low, high, None)
-        p, of_means = evaluation.predictions, is_bounded_mean(metric, low, high)
-        if p.unit == "buckets" or ("rows" in p.abilities and p.plain):
+        access, of_means = evaluation.access, is_bounded_mean(metric, low, high)
+        if access.unit == "buckets" or ("rows" in access.abilities and access.plain):
             size = float(contrast.n_units)
         elif of_means:
             size = float(effective_units(evaluation, [metric])[0, 0])
         else:
-            size = float(effective_sizes(p, by_class=False)[0])
+            size = float(effective_sizes(access, by_class=False)[0])
         found = ends_of_units(evaluation, metric, contrast.pairs, row.estimate, size)
         if found is None:
             return cls(gain, math.nan, math.nan, low, high, None)

@@ -92,7 +92,7 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
         "truth": "none (scores)" if truth is None else true, "models": counted(predictions.models),
         "left out": counted(left_out), "direction": direction,
     }  # fmt: skip
-    return Reading(predictions.ordered_by(logits), parts)
+    return Reading(predictions.access.ordered_by(logits), parts)
 
 
 def _logits(models: Mapping[str, str], outputs: Arrays) -> Arrays:

@@ -155,7 +155,7 @@ def _missing_results(
     """Return masks of missing labels and scores if they count as the worst result."""
     if options.missing != "worst":
         return {}
-    names = predictions.scores.names
+    names = predictions.access.scores.names
     masks = [
         part.frame[[columns[name] for name in names or columns]].isna().to_numpy()
         for part in parts

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.data.checks import check_columns_distinct
-from modelcompare.data.sums import is_sketch
 from modelcompare.plugs import rows
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.content import File
@@ -53,8 +52,6 @@ def profile_of(
     of_folders: Collection[str] = (),
 ) -> Profile:  # fmt: skip
     """Return a table with distinct text headings and every named column."""
-    if is_sketch(frame.columns):
-        raise ValueError(f"{where} is a sketch; read it with modelcompare.io.read_sketch.")
     if not len(frame):
         raise ValueError(f"{where}: there are 0 samples; at least 2 are needed.")
     if not written:  # a table of texts has text headings and no objects

@@ -192,7 +192,7 @@ class Columns:
 
     def check_used(self, predictions: Predictions, *, in_rows: bool = False) -> None:
         """Refuse options without effect on what was read."""
-        given = {kind.name for kind in predictions.kinds.values()}
+        given = {kind.name for kind in predictions.access.kinds.values()}
         gave = f"the models gave {', '.join(sorted(given))}"
         if not predictions.kind.scored:
             scored = "leave it out, or pass kind='scores' (--kind scores)"

@@ -115,11 +115,12 @@ def every_label(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Co
 
 def as_shares(every: Predictions, frame: pd.DataFrame, columns: Columns) -> Predictions:
     """Return a row for each item, whose truth is the shares of the classes among its labels."""
-    if every.codes is None:
+    access = every.access
+    if access.codes is None:
         raise ValueError("annotators 'soft' (--annotators soft) is for labels; take 'each'.")
     item = np.repeat(np.arange(len(frame)), frame[[*columns.people]].notna().sum(axis=1))
-    counts = np.zeros((len(frame), every.n_classes))
-    np.add.at(counts, (item, every.codes), 1)
+    counts = np.zeros((len(frame), access.n_classes))
+    np.add.at(counts, (item, access.codes), 1)
     part = every.subset(np.unique(item, return_index=True)[1])
     ids = None if frame.index.name is None else frame.index.to_numpy()
     groups = None if columns.groups is None else part.groups

@@ -90,9 +90,9 @@ def wide_predictions(
             for name, own in scores.items()
         }
         predictions = _with_scores_beside(predictions, parts, cells, columns)
-    used = [h for name in predictions.scores.beside for h in scores[name].values()]
+    used = [h for name in predictions.access.scores.beside for h in scores[name].values()]
     unused = [each for each in roles.left_out if each not in used]
-    unread = [*unused, *(name for name in scores if name not in predictions.scores.beside)]
+    unread = [*unused, *(name for name in scores if name not in predictions.access.scores.beside)]
     found, date = _written(roles), roles["time"]
     if columns.people:
         found["truth"] = f"labels by {counted(columns.people)}, {columns.annotators}"
@@ -104,7 +104,7 @@ def wide_predictions(
             "truth": "none (scores)", **found, "judge": counted(columns.judged),
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
-            "scores beside": counted([*predictions.scores.beside]),
+            "scores beside": counted([*predictions.access.scores.beside]),
             "left out": counted([*dict.fromkeys([*unused, *_left_to_plugins(seen, roles)])]),
             "no better than chance": counted(
                 _at_chance(predictions) if known is None and columns.models is None else []
@@ -130,10 +130,11 @@ def _left_to_plugins(seen: Profile, roles: Roles) -> list[str]:
 def _at_chance(predictions: Predictions) -> list[str]:
     """Return models whose 0 and 1 equal the truth by chance only, beside others that do better."""
     labels = [] if predictions.labels is None else [*map(str, predictions.labels)]
-    if predictions.codes is None or labels != ["0", "1"]:
+    codes = predictions.access.codes
+    if codes is None or labels != ["0", "1"]:
         return []
     models = [m for m in predictions.models if predictions.output(m).kind.coded]
-    found = [m for m in models if agree_by_chance(predictions.predicted(m), predictions.codes)]
+    found = [m for m in models if agree_by_chance(predictions.predicted(m), codes)]
     return found if len(found) < len(models) else []
 
 
@@ -238,7 +239,7 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     )  # fmt: skip
     if not scores:
         predictions = _with_scores_beside(predictions, parts, _varying(records, parts), columns)
-    used = (*scores, *columns.beside_names, *predictions.scores.beside)
+    used = (*scores, *columns.beside_names, *predictions.access.scores.beside)
     unread = [name for name in records.scores if name not in used]
     called = "answers" if records.answers and ITEM in parts[0].frame else None
     predictions = with_source(predictions, called, unread)
@@ -282,7 +283,7 @@ def _describe_parts(
     return {
         "format": records.format if records.format != "table" else "", **found,
         "models": counted([*lacking]), "scores": ", ".join(scores),
-        "scores beside": counted([*predictions.scores.beside]),
+        "scores beside": counted([*predictions.access.scores.beside]),
         "scores left out": "" if columns.score or not scores else counted(
             [name for name in records.scores if name not in {*scores, *columns.beside_names}]
         ),

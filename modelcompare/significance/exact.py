@@ -38,7 +38,7 @@ def are_hard_counts(evaluation: Evaluation, metric: Metric) -> bool:
         metric.statistics == COUNTS
         and evaluation.labelled is not None
         and p.groups is None
-        and not p.weighted
+        and not p.access.weighted
     )
 
 
@@ -84,7 +84,7 @@ class Grids:
         cells = cells[:, self.first_class :, ::-1].reshape(-1, 2, 2, 2)
         both, neither = cells[..., 1, 1], cells[..., 0, 0]
         self.only_a, only_b = cells[..., 1, 0], cells[..., 0, 1]
-        numerator, denominator = unit_parts(metric, evaluation.predictions.n_classes)
+        numerator, denominator = unit_parts(metric, evaluation.access.n_classes)
         discordant = self.only_a + only_b
         times = np.stack([2 * both + discordant, 2 * neither + discordant], axis=-1)
         total = [(times * part).sum(axis=(1, 2)) for part in (numerator, denominator)]

@@ -139,7 +139,7 @@ def swap_outputs(pair: Predictions, mask: FloatArray) -> Predictions:
     first, second = (pair.output(model).array for model in pair.models)
     chosen = (mask if first.ndim == 1 else mask[:, None]).astype(bool)
     swapped = np.where(chosen, second, first), np.where(chosen, first, second)
-    (kind,) = {*pair.kinds.values()}
+    (kind,) = {*pair.access.kinds.values()}
     return with_models(pair, dict(zip(pair.models, swapped, strict=True)), kind)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.data.test_set import TestSet
+from modelcompare.data.test_set import Access, TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.labels import Labels
 from modelcompare.metrics import AnyMetric, Metric
@@ -67,9 +69,9 @@ def right_or_wrong(predictions: TestSet, metric: AnyMetric) -> BoolArray | None:
     return None if judged is None else np.array(judged.predicted) == 1
 
 
-def require_plain(predictions: TestSet, what: str) -> None:
+def require_plain(access: Access[Any], what: str) -> None:
     """Refuse clusters and weights for a test of independent samples of equal weight."""
-    if not predictions.plain:
+    if not access.plain:
         raise ValueError(
             f"{what} needs independent samples of equal weight; with clusters or weights use "
             "'studentized-permutation', 'bootstrap' or 'wald'."

@@ -199,7 +199,7 @@ def algorithm_of(evaluation: Evaluation, metric: AnyMetric) -> Algorithm:
         return "mean"
     if metric.average is None and metric.ratio is not None:
         return "quotient"
-    independent = evaluation.predictions.plain and evaluation.units.strata is None
+    independent = evaluation.access.plain and evaluation.units.strata is None
     if metric.contrast is not None and independent:
         return "contrast"
     return "form" if forms_apply(evaluation, metric) else "raw"

@@ -132,16 +132,16 @@ def _mcnemar(method: McNemar, view: PairView) -> Outcome:
             f"McNemar's tests are of accuracy, or of scores that are 0 or 1, not of {metric.name}; "
             "use 'studentized-permutation', 'permutation', 'bootstrap' or 'wald' instead."
         )
-    require_plain(predictions, "McNemar's test")
+    require_plain(predictions.access, "McNemar's test")
     right_a, right_b = right
     a_only, b_only = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     return Outcome.of_one(*mcnemar_test(a_only, b_only, method, view.alternative))
 
 
 def _samples(method: SampleTest, view: PairView) -> Outcome:
-    require_plain(view.evaluation.predictions, f"test {method!r}")
+    require_plain(view.evaluation.access, f"test {method!r}")
     if method != "t":
-        refuse_pseudo_values(view.evaluation.predictions, f"test {method!r}")
+        refuse_pseudo_values(view.evaluation.access, f"test {method!r}")
     (metric,) = view.evaluation.metrics
     contributions = sample_contributions(view.evaluation, metric)
     differences = pair_differences(contributions, view.model_a, view.model_b)[0]

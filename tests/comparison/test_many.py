@@ -15,7 +15,7 @@ from modelcompare.significance.omnibus import nemenyi
 from tests.made_up import made_up
 
 PREDS = made_up(300, (1.6, 1.5, 0.9, 0.2))
-RIGHT = np.array([PREDS.predicted(m) == PREDS.codes for m in PREDS.models]).T.astype(float)
+RIGHT = np.array([PREDS.predicted(m) == PREDS.access.codes for m in PREDS.models]).T.astype(float)
 
 
 def test_omnibus_tests_are_those_of_statsmodels_and_scipy():
@@ -24,7 +24,9 @@ def test_omnibus_tests_are_those_of_statsmodels_and_scipy():
     found = mc.inference.omnibus_test(PREDS, "accuracy", method="friedman")
     expected = stats.friedmanchisquare(*RIGHT.T)
     assert (found.statistic, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
-    losses = [-np.log(PREDS.probabilities(m)[np.arange(300), PREDS.codes]) for m in PREDS.models]
+    losses = [
+        -np.log(PREDS.probabilities(m)[np.arange(300), PREDS.access.codes]) for m in PREDS.models
+    ]
     found = mc.inference.omnibus_test(PREDS, "log_loss", method="friedman")
     assert found.p_value == pytest.approx(stats.friedmanchisquare(*losses).pvalue)
     with pytest.raises(ValueError, match="there are 2 models, an omnibus test needs 3"):

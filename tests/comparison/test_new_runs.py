@@ -317,9 +317,9 @@ def test_runs_by_model_name_all_models():
 def test_separate_runs_outlive_selections():
     part = SEPARATE.subset(RUN < 4)
     assert run_counts(part[["b"]]) == [4]
-    assert part.runs_of("b").tolist() == (RUN[RUN < 4] + 100).tolist()
-    assert SEPARATE.without("runs").runs_of("b") is None
-    assert SEPARATE.with_columns(runs=RUN).runs_of("b").tolist() == RUN.tolist()
+    assert part.access.runs_of("b").tolist() == (RUN[RUN < 4] + 100).tolist()
+    assert SEPARATE.without("runs").access.runs_of("b") is None
+    assert SEPARATE.with_columns(runs=RUN).access.runs_of("b").tolist() == RUN.tolist()
 
 
 def test_components_of_models_with_different_numbers_of_runs_are_asked_for_apart():
@@ -329,7 +329,7 @@ def test_components_of_models_with_different_numbers_of_runs_are_asked_for_apart
         mc.diagnostics.variance_components(preds, "mean_score", n_resamples=99)
     p = preds[["a"]]
     found = mc.diagnostics.variance_components(
-        p.with_columns(runs=p.runs_of("a")), "mean_score", n_resamples=1999
+        p.with_columns(runs=p.access.runs_of("a")), "mean_score", n_resamples=1999
     )
     assert found["se_runs"][0] == pytest.approx(np.sqrt(squares(A[:, :2])[1]), rel=0.1)
 

@@ -19,7 +19,7 @@ def noisy(y, right):
 
 def test_signs_and_ranks_are_of_samples_not_of_rounding():
     snli = mc.load_example("snli")
-    right = np.array([snli.predicted(m) == snli.codes for m in snli.models], dtype=float)
+    right = np.array([snli.predicted(m) == snli.access.codes for m in snli.models], dtype=float)
     a, b = (right[snli.models.index(m)] for m in ("bow_pair", "naive_bayes"))
     found = {m: mc.paired_test(snli, "bow_pair", "naive_bayes", "accuracy", method=m).p_value
              for m in ("sign", "wilcoxon", "t")}  # fmt: skip

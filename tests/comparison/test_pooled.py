@@ -18,7 +18,7 @@ SETS = {
     )
     for name, n in (("s", 60), ("t", 90), ("u", 200))
 }  # fmt: skip
-RIGHT = {m: [(p.codes == p.predicted(m)) * 1.0 for p in SETS.values()] for m in ("a", "b")}
+RIGHT = {m: [(p.access.codes == p.predicted(m)) * 1.0 for p in SETS.values()] for m in ("a", "b")}
 SIZES = np.array([60, 90, 200])
 
 

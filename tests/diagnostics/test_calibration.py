@@ -37,7 +37,7 @@ def test_a_gap_is_found_and_placed():
     assert found.p_value == 0.001
     assert 0 < found.ci_low < 0.1 < found.ci_high < 0.16
     assert found.statistic == pytest.approx(
-        mc.metrics.ece(draw(2000, 0, 0.1).codes, draw(2000, 0, 0.1).probabilities("a"))
+        mc.metrics.ece(draw(2000, 0, 0.1).access.codes, draw(2000, 0, 0.1).probabilities("a"))
     )
 
 

@@ -127,7 +127,7 @@ def test_a_precision_that_nothing_reaches_is_undefined():
 def test_curves_of_a_class_of_several_and_of_clusters():
     snli = mc.load_example("snli").subset(np.arange(300))
     result = mc.diagnostics.curve(snli, label="neutral", n_resamples=20)
-    expected = np.mean(np.asarray(snli.labels)[snli.codes] == "neutral")
+    expected = np.mean(np.asarray(snli.labels)[snli.access.codes] == "neutral")
     assert result.share == pytest.approx(expected)
     clustered = mc.Predictions(Y, SCORES, groups=np.arange(N) // 10)
     assert not mc.diagnostics.curve(clustered, n_resamples=50).band.equals(

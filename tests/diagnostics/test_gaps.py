@@ -23,7 +23,7 @@ def loans(n=N, bias=0.8, seed=0, groups="fm"):
 
 def counts(preds, model, group, metric):
     rows = (preds.slices["sex"] == group).to_numpy()
-    truth = preds.labels[preds.codes[rows]]
+    truth = preds.labels[preds.access.codes[rows]]
     said = preds.labels[preds.predicted(model)[rows]]
     among = truth == "yes" if metric == "recall" else np.ones(len(truth), dtype=bool)
     return int((said[among] == "yes").sum()), int(among.sum())
@@ -109,7 +109,7 @@ def test_small_groups_are_left_out_and_named():
     of = preds.slices["sex"].to_numpy(dtype=object).copy()
     of[:5] = "x"
     named = mc.Predictions(
-        preds.labels[preds.codes], {m: preds.labels[preds.predicted(m)] for m in preds.models},
+        preds.labels[preds.access.codes], {m: preds.labels[preds.predicted(m)] for m in preds.models},
         slices={"sex": of},
     )  # fmt: skip
     found = mc.diagnostics.gaps(named, "accuracy")
@@ -119,7 +119,7 @@ def test_small_groups_are_left_out_and_named():
 
 def test_the_command_fails_where_a_gap_is_not_shown_to_be_small(tmp_path, run):
     preds = loans(2000)
-    frame = pd.DataFrame({"y_true": preds.labels[preds.codes], **preds.slices})
+    frame = pd.DataFrame({"y_true": preds.labels[preds.access.codes], **preds.slices})
     for model in preds.models:
         frame[model] = preds.labels[preds.predicted(model)]
     path = tmp_path / "loans.csv"

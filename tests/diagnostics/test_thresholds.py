@@ -76,7 +76,7 @@ def test_decisions_at_a_threshold():
     at = mc.diagnostics.at_thresholds(preds, {"a": 0.3, "b": 0.6})
     assert np.array_equal(at.predicted("a"), (p["a"] >= 0.3).astype(int))
     assert np.array_equal(at.predicted("b"), (p["b"] >= 0.6).astype(int))
-    assert {*at.kinds.values()} == {"labels"}
+    assert {*at.access.kinds.values()} == {"labels"}
     assert np.array_equal(at.groups, preds.groups)
     raw = mc.Predictions(y, {m: np.log(x / (1 - x)) for m, x in p.items()}, kind="values")
     at = mc.diagnostics.at_thresholds(raw, {"a": 0.0, "b": 1.0})

@@ -26,7 +26,9 @@ def evaluated(preds, names, **options):
 def with_columns(preds, **columns):
     """The same labels with other columns."""
     outputs = {model: preds.output(model).array for model in preds.models}
-    return mc.Predictions(preds.codes, outputs, labels=range(preds.n_classes), **columns)
+    return mc.Predictions(
+        preds.access.codes, outputs, labels=range(preds.access.n_classes), **columns
+    )
 
 
 def labelled(rng, n, share):

@@ -41,7 +41,7 @@ def test_groups_swap_as_clusters_do(population):
     preds = draw(np.random.default_rng(0))
     groups = joined(preds)
     assert groups.joined
-    of_sample = np.arange(len(preds.codes))
+    of_sample = np.arange(len(preds.access.codes))
     if preds.groups is not None:
         of_sample = np.unique(preds.groups, return_inverse=True)[1]
     clustered = preds.with_columns(groups=groups.group_of[of_sample])

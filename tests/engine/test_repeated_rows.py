@@ -119,7 +119,7 @@ def test_answers_about_repeated_rows_are_those_about_each_once(name):
 
 def others(preds: mc.Predictions, make: Callable[..., mc.Predictions], *given) -> mc.Predictions:
     """Return other outputs of the same models in the same rows."""
-    runs = {model: np.asarray(preds.runs_of(model)) for model in preds.models}
+    runs = {model: np.asarray(preds.access.runs_of(model)) for model in preds.models}
     return make(*given, groups=preds.groups, runs=runs)[["a", "b"]]
 
 
@@ -129,7 +129,7 @@ def test_intervals_of_percentiles_too(share):
     of_item = dict(zip(ITEM, np.random.default_rng(1).normal(size=N), strict=True))
     found = []
     for preds in (SHARED, THREE):
-        first = np.asarray(preds.runs_of("a")) == "x"
+        first = np.asarray(preds.access.runs_of("a")) == "x"
         sign = np.where(first | np.isin(preds.ids, ITEM[:4]), 1, -1)
         number = sign * np.array([of_item[item] for item in preds.ids])
         latencies = {m: {"latency_ms": number + at} for at, m in enumerate(preds.models)}
@@ -146,7 +146,7 @@ def test_a_class_is_as_informative_as_its_results_too():
     sizes = []
     for preds in (SHARED, THREE):
         kind = np.array([int(item[1:]) % 15 for item in preds.ids])
-        right = {m: preds.predicted(m) == preds.codes for m in preds.models}
+        right = {m: preds.predicted(m) == preds.access.codes for m in preds.models}
         said = {m: np.where(right[m], kind, (kind + 1) % 15) for m in preds.models}
         found = mc.bootstrap(others(preds, mc.Predictions, kind, said), "f1_macro", n_resamples=2)
         sizes.append(informative_sizes(found))

@@ -70,7 +70,7 @@ def test_product_collapse_and_loop_agree(preds):
 
 def _collapsed_counts(preds, collapsed, weights):
     """Samples of each distinct row that a resample holds."""
-    key = np.column_stack([preds.codes, *(preds.predicted(m) for m in preds.models)])
+    key = np.column_stack([preds.access.codes, *(preds.predicted(m) for m in preds.models)])
     rows = collapsed._rows
     distinct = np.column_stack([rows.codes, *rows.predicted])
     unit = (key[:, None] == distinct[None]).all(axis=2).argmax(axis=1)
@@ -210,9 +210,9 @@ def test_influence_gives_the_standard_error_of_a_mean():
     preds = random_predictions()
     part = Evaluation(preds, resolve_metrics(["accuracy"], preds), collapse=False)
     moments = influence_moments(part, part.estimate())
-    right = preds.predicted("m0") == preds.codes
+    right = preds.predicted("m0") == preds.access.codes
     assert moments.standard_error()[0, 0] == pytest.approx(right.std(ddof=1) / np.sqrt(60))
-    other = preds.predicted("m1") == preds.codes
+    other = preds.predicted("m1") == preds.access.codes
     expected = (right.astype(float) - other).std(ddof=1) / np.sqrt(60)
     found = moments.standard_error((np.array([0]), np.array([1])))[0, 0]
     assert found == pytest.approx(expected)

@@ -39,7 +39,7 @@ def test_the_table_of_samples_in_time_keeps_its_promise():
 def test_labels_are_as_frequent_as_a_cell_states(world):
     cell = next(c for c in label_sets.cells() if c["world"] == world and c["gap"] == 0.5)
     preds = label_sets.draw(np.random.default_rng(0), cell, 20_000)
-    share = preds.true_distribution.mean(axis=0)
+    share = preds.access.true_distribution.mean(axis=0)
     if world == "sets":
         assert share[[0, -1]] == pytest.approx([0.4, 0.02], abs=0.01)
     else:

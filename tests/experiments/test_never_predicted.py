@@ -34,7 +34,7 @@ def test_drawn_models_err_as_the_population_does():
     preds = study.draw(np.random.default_rng(0), CELL | {"n": 200_000})
     for model, table in zip("ab", study.tables(CELL), strict=True):
         counts = np.zeros((3, 3))
-        np.add.at(counts, (preds.codes, preds.predicted(model)), 1 / 200_000)
+        np.add.at(counts, (preds.access.codes, preds.predicted(model)), 1 / 200_000)
         np.testing.assert_allclose(counts, table, atol=0.004)
 
 

@@ -207,7 +207,7 @@ def test_mean_confidence_orders_models_without_a_label():
     preds = paper.load(*(f"section62_{part}" for part in (1, 2, 3, 4)))
     certain = [preds.probabilities(model).max(axis=1).mean() for model in preds.models]
     f1, cf1 = (
-        [function(preds.codes, output(model), average="macro") for model in preds.models]
+        [function(preds.access.codes, output(model), average="macro") for model in preds.models]
         for function, output in (
             (mc.metrics.f1, preds.predicted), (mc.metrics.cf1, preds.probabilities)
         )

@@ -371,7 +371,7 @@ def test_the_values_of_a_population_of_labels_are_those_of_a_large_test_set(metr
     world = worlds.world_of(cell)
     preds = world.draw(np.random.default_rng(1))
     name, _, average = metric.partition("_")
-    y, confidences = preds.codes, preds.predicted("m0")
+    y, confidences = preds.access.codes, preds.predicted("m0")
     value = {
         "accuracy": sklearn_metrics.accuracy_score,
         "matthews": sklearn_metrics.matthews_corrcoef,

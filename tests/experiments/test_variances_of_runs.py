@@ -12,7 +12,7 @@ def test_outputs_are_of_items_x_runs():
     assert len(preds) == 21
     assert len(np.unique(preds.groups)) == 7
     assert (pd.crosstab(preds.groups, preds.runs) == 1).all(axis=None)
-    truth = preds.codes.reshape(7, 3)
+    truth = preds.access.codes.reshape(7, 3)
     assert (truth == truth[:, :1]).all()
 
 

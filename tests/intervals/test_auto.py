@@ -97,7 +97,7 @@ def test_the_interval_of_a_class_is_the_one_of_its_counts():
 
     for row, model in enumerate(predictions.models):
         confusion = np.zeros((3, 3))
-        np.add.at(confusion, (predictions.codes, predictions.predicted(model)), 1.0)
+        np.add.at(confusion, (predictions.access.codes, predictions.predicted(model)), 1.0)
         counts = outcome_counts((confusion.sum(1), confusion.sum(0), np.diag(confusion)))
         low, high = class_interval(Trials.of(counts, counts, f1), 0.9)
         np.testing.assert_allclose(chosen.low[row], low, rtol=1e-12)
@@ -163,7 +163,7 @@ def test_the_order_of_the_samples_does_not_matter():
     p = result.evaluation.predictions
     order = np.random.default_rng(3).permutation(len(p))
     outputs = {model: p.output(model).array[order] for model in p.models}
-    shuffled = mc.Predictions(p.codes[order], outputs)
+    shuffled = mc.Predictions(p.access.codes[order], outputs)
 
     assert_same_intervals(mc.bootstrap(shuffled, [*COUNTED, *OTHERS], n_resamples=2), result)
 

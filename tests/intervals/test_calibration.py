@@ -63,7 +63,7 @@ def population(preds):
     found = []
     for model in preds.models:
         p = preds.probabilities(model)
-        confidence, right = p.max(axis=1), p.argmax(axis=1) == preds.codes
+        confidence, right = p.max(axis=1), p.argmax(axis=1) == preds.access.codes
         bins = np.minimum((confidence * BINS + 1e-9).astype(int), BINS - 1)
         gaps = np.bincount(bins, right - confidence, BINS)
         n = np.maximum(np.bincount(bins, minlength=BINS), 1)
@@ -99,7 +99,7 @@ def test_a_difference_is_joined_from_two_intervals():
     influence = []
     for model in preds.models:
         p = preds.probabilities(model)
-        confidence, right = p.max(axis=1), (p.argmax(axis=1) == preds.codes).astype(float)
+        confidence, right = p.max(axis=1), (p.argmax(axis=1) == preds.access.codes).astype(float)
         bins = np.minimum((confidence * BINS + 1e-9).astype(int), BINS - 1)
         gap = np.bincount(bins, right - confidence, BINS) / np.maximum(np.bincount(bins), 1)
         influence.append(2 * gap[bins] * (right - confidence) - gap[bins] ** 2)
@@ -119,7 +119,7 @@ def test_a_difference_is_joined_from_two_intervals():
 def test_the_largest_gap_has_simultaneous_intervals_by_a_loop():
     preds = draw(200, 5, 1.7)
     p = preds.probabilities("m1.7")
-    confidence, right = p.max(axis=1), p.argmax(axis=1) == preds.codes
+    confidence, right = p.max(axis=1), p.argmax(axis=1) == preds.access.codes
     bins = np.minimum((confidence * BINS + 1e-9).astype(int), BINS - 1)
     nearest, furthest = 0.0, 0.0
     for b in np.unique(bins):

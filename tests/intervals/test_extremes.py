@@ -39,7 +39,7 @@ def ends(preds, metric, **options):
 
 def tried(preds, value, options):
     """Return the changes of the difference by one sample more, times the samples."""
-    truth, n, k = preds.y_true, len(preds), preds.n_classes
+    truth, n, k = preds.y_true, len(preds), preds.access.n_classes
     outputs = [preds.predicted(model) for model in preds.models]
     a, b = outputs
     before = value(truth, a, **options) - value(truth, b, **options)

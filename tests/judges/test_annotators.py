@@ -92,7 +92,7 @@ def test_the_soft_truth_is_the_shares_of_the_labels(seen: float) -> None:
     found = mc.read_predictions(frame, columns={"true": "ann*", "annotators": "soft"})
     assert found.labels.tolist() == NAMES.tolist()
     assert found.ids.tolist() == frame["id"].tolist()
-    for shares, (_, row) in zip(found.true_distribution, frame.iterrows(), strict=True):
+    for shares, (_, row) in zip(found.access.true_distribution, frame.iterrows(), strict=True):
         given = labels_of(row)
         assert shares.tolist() == [given.count(name) / len(given) for name in NAMES]
 
@@ -101,7 +101,7 @@ def test_the_soft_truth_is_the_shares_of_the_labels(seen: float) -> None:
 def test_each_label_has_its_item_as_cluster_and_items_weigh_the_same(seen: float) -> None:
     frame = table(seen=seen)
     found = mc.read_predictions(frame, columns={"true": "ann*"})
-    weight = found.weights
+    weight = found.access.weights
     place = 0
     for _, row in frame.iterrows():
         given = labels_of(row)
@@ -143,8 +143,8 @@ def test_soft_scores_take_labels_or_shares(texts: bool) -> None:
         mc.read_predictions(frame, columns={"true": "ann*", "annotators": way})
         for way in ("each", "soft")
     )
-    assert each.kinds == soft.kinds
-    assert {*each.kinds.values()} == {"labels", "probabilities"}
+    assert each.access.kinds == soft.access.kinds
+    assert {*each.access.kinds.values()} == {"labels", "probabilities"}
     values = [mc.compare(p["soft"], ["cf1_macro", "caccuracy"]).scores for p in (each, soft)]
     np.testing.assert_allclose(*(v["estimate"] for v in values))
     # cAccuracy is the mean probability of a label drawn at random.
@@ -193,8 +193,8 @@ def test_a_judge_stands_beside_the_majority() -> None:
     found = mc.read_predictions(
         frame, columns={"true": "ann*", "judge": "verdict", "annotators": "majority"}
     )
-    assert found.judge is not None
-    assert found.judge.n_labels == 100 - tied.sum()
+    assert found.access.judge is not None
+    assert found.access.judge.n_labels == 100 - tied.sum()
 
 
 def test_a_judge_does_not_hide_ties() -> None:

@@ -154,8 +154,8 @@ def test_a_queue_draws_within_cells_by_the_allocation() -> None:
     assert queue["label_next"][:80].all()
     assert [*queue["row"].sort_values()] == [*range(2000)]
     by_row = queue.set_index("row").sort_index()
-    assert not (by_row["label_next"] & preds.judge.labelled).any()
-    labelled = by_row["label_next"] | preds.judge.labelled
+    assert not (by_row["label_next"] & preds.access.judge.labelled).any()
+    labelled = by_row["label_next"] | preds.access.judge.labelled
     shares = labelled.groupby(by_row["stratum"]).transform("mean")
     assert by_row["probability"].to_numpy() == pytest.approx(shares.to_numpy())
     assert by_row["label_weight"].to_numpy() == pytest.approx(1 / shares.to_numpy())
@@ -187,7 +187,7 @@ def test_every_sample_of_a_cell_is_as_likely() -> None:
     for rng in range(n_draws):
         queue = size.queue(30, rng=rng)
         counts[queue.loc[queue["label_next"], "row"]] += 1
-    left = ~preds.judge.labelled
+    left = ~preds.access.judge.labelled
     for cell in np.unique(size.plan.cell[left & (counts > 0)]):
         here = counts[left & (size.plan.cell == cell)] / n_draws
         error = math.sqrt(here.mean() * (1 - here.mean()) / n_draws)
@@ -230,9 +230,9 @@ def test_strata_of_numbers_are_named_by_their_ranges() -> None:
 def test_strata_and_weights_of_a_queue_give_the_same_difference() -> None:
     size, preds, truth = planned()
     queue = size.queue(150).set_index("row").sort_index()
-    labels = np.where(preds.judge.labelled | queue["label_next"], truth, np.nan)
+    labels = np.where(preds.access.judge.labelled | queue["label_next"], truth, np.nan)
     outputs = {m: preds.predicted(m) for m in preds.models}
-    given = {"judge": preds.judge.verdicts["m0"]}
+    given = {"judge": preds.access.judge.verdicts["m0"]}
     by_strata = mc.Predictions(labels, outputs, strata=queue["stratum"], **given)
     by_weight = mc.Predictions(labels, outputs, label_weight=queue["label_weight"], **given)
     first, second = (
@@ -248,10 +248,10 @@ def test_strata_and_weights_of_a_queue_give_the_same_difference() -> None:
 def test_a_second_queue_follows_the_first() -> None:
     size, preds, truth = planned()
     queue = size.queue(60).set_index("row").sort_index()
-    labels = np.where(preds.judge.labelled | queue["label_next"], truth, np.nan)
+    labels = np.where(preds.access.judge.labelled | queue["label_next"], truth, np.nan)
     outputs = {m: preds.predicted(m) for m in preds.models}
     more = mc.Predictions(
-        labels, outputs, judge=preds.judge.verdicts["m0"], strata=queue["stratum"]
+        labels, outputs, judge=preds.access.judge.verdicts["m0"], strata=queue["stratum"]
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", mc.SparseDataWarning)
@@ -292,7 +292,7 @@ def test_the_whole_loop_covers_and_finds_the_difference(metric: str) -> None:
 
 def test_what_cannot_be_planned_is_refused() -> None:
     size, preds, _ = planned()
-    plain = mc.Predictions(preds.codes, {m: preds.predicted(m) for m in preds.models})
+    plain = mc.Predictions(preds.access.codes, {m: preds.predicted(m) for m in preds.models})
     with pytest.raises(ValueError, match=r"a queue is for labels beside a judge.*--judge"):
         mc.sample_size(plain, "m0", "m1", "accuracy").queue(10)
     with pytest.raises(ValueError, match="`n_labels` must be at most 1,900"):
@@ -300,8 +300,8 @@ def test_what_cannot_be_planned_is_refused() -> None:
     with pytest.raises(ValueError, match="planned for one test set"):
         mc.sample_size({"x": preds, "y": preds}, "m0", "m1", "accuracy")
     weighted = mc.Predictions(
-        np.where(preds.judge.labelled, preds.codes, np.nan),
-        {m: preds.predicted(m) for m in preds.models}, judge=preds.judge.verdicts["m0"],
+        np.where(preds.access.judge.labelled, preds.access.codes, np.nan),
+        {m: preds.predicted(m) for m in preds.models}, judge=preds.access.judge.verdicts["m0"],
         label_weight=np.full(2000, 20.0),
     )  # fmt: skip
     with pytest.raises(ValueError, match=r"planned by strata.*`label_weight`, --label-weight"):

@@ -18,8 +18,13 @@ from tests.judges.sets import answers, drawn
 def test_patterns_are_the_distinct_answers_verdicts_and_strata() -> None:
     strata = np.arange(1000) % 3
     preds, _ = drawn(0, 100, strata=strata)
-    found = patterns_of(preds, preds.judge, [["m0", "m1"]])
-    columns = [preds.predicted("m0"), preds.predicted("m1"), preds.judge.verdicts["m0"], strata]
+    found = patterns_of(preds, preds.access.judge, [["m0", "m1"]])
+    columns = [
+        preds.predicted("m0"),
+        preds.predicted("m1"),
+        preds.access.judge.verdicts["m0"],
+        strata,
+    ]
     frame = pd.DataFrame(dict(enumerate(columns)))
     np.testing.assert_array_equal(found.of[0], frame.groupby([0, 1, 2, 3], sort=False).ngroup())
     np.testing.assert_array_equal(found.sizes, frame.value_counts(sort=False).loc[
@@ -27,7 +32,7 @@ def test_patterns_are_the_distinct_answers_verdicts_and_strata() -> None:
     ])  # fmt: skip
     np.testing.assert_array_equal(np.stack(found.entries), frame.iloc[found.first].T)
     assert [*found.first] == [*frame.drop_duplicates().index]
-    np.testing.assert_array_equal(found.of_labels[0], found.of[0, preds.judge.labelled])
+    np.testing.assert_array_equal(found.of_labels[0], found.of[0, preds.access.judge.labelled])
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 16, 17, 300, 70_000])

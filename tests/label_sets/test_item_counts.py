@@ -57,7 +57,7 @@ def test_errors_are_those_of_documents():
     sums = own.to_numpy()[draws].sum(axis=1)
     resampled = (2 * sums[:, 0] / (2 * sums[:, 0] + sums[:, 1] + sums[:, 2])).std()
     assert error["new"] == pytest.approx(resampled, rel=0.1)
-    assert preds.unit == "clusters"
+    assert preds.access.unit == "clusters"
 
 
 def wide(frame):
@@ -89,7 +89,7 @@ def test_an_item_and_label_without_a_row_counts_0():
     kept = frame.drop(frame[(frame["doc_id"] == "d3") & (frame["label"] == "per")].index)
     assert empty.sum() < len(frame)
     first, second = (mc.io.from_item_counts(each) for each in (frame, kept))
-    assert np.array_equal(first.true_distribution, second.true_distribution)
+    assert np.array_equal(first.access.true_distribution, second.access.true_distribution)
     assert np.array_equal(first.output("new").array, second.output("new").array)
 
 

@@ -161,7 +161,7 @@ def test_files_of_every_form_give_the_same_sets(tmp_path, hard):
     for path, options in forms(tmp_path):
         found = mc.read_predictions(path, **options)
         assert found.labels.tolist() == LABELS, path.name
-        assert {*found.kinds.values()} == {"label_sets"}
+        assert {*found.access.kinds.values()} == {"label_sets"}
         again = mc.bootstrap(found, ["f1", "f1_samples"], n_resamples=99).replicates
         assert np.array_equal(np.asarray(again), np.asarray(expected)), path.name
 
@@ -174,7 +174,7 @@ def test_probabilities_of_labels_in_columns(tmp_path, soft):
     path = tmp_path / "p.csv"
     pd.DataFrame(columns).to_csv(path, index=False)
     found = mc.read_predictions(path)
-    assert {*found.kinds.values()} == {"label_probabilities"}
+    assert {*found.access.kinds.values()} == {"label_probabilities"}
     assert estimate(found, "cf1_micro") == pytest.approx(estimate(soft, "cf1_micro"))
 
 
@@ -193,7 +193,7 @@ def test_lists_and_rows_are_the_same_test_set(hard):
     for y_true in (lists(truth), [{*row} for row in lists(truth)], pd.Series(lists(truth))):
         found = mc.Predictions(y_true, outputs)
         assert found.labels.tolist() == LABELS
-        assert np.array_equal(found.true_distribution, hard.true_distribution)
+        assert np.array_equal(found.access.true_distribution, hard.access.true_distribution)
         assert np.array_equal(found.output("sure").array, hard.output("sure").array)
 
 
@@ -208,21 +208,23 @@ def test_frames_and_tensors_of_rows_are_sets(hard):
         (pl.DataFrame(truth), outputs),
     ):
         found = mc.Predictions(y_true, models, labels=LABELS)
-        assert {*found.kinds.values()} == {"label_sets"}
-        assert np.array_equal(found.true_distribution, hard.true_distribution)
+        assert {*found.access.kinds.values()} == {"label_sets"}
+        assert np.array_equal(found.access.true_distribution, hard.access.true_distribution)
         assert np.array_equal(found.output("sure").array, hard.output("sure").array)
 
 
 def test_frames_of_one_class_each_are_soft_labels():
     truth = np.eye(3)[[0, 1, 2, 1]]
     for y_true in (pd.DataFrame(truth), Tensor(truth)):
-        assert mc.Predictions(y_true, {"a": truth}).kinds == {"a": "probabilities"}
+        assert mc.Predictions(y_true, {"a": truth}).access.kinds == {"a": "probabilities"}
 
 
 def test_one_one_in_each_row_is_one_class():
     truth = np.eye(3)[[0, 1, 2, 1]]
-    assert mc.Predictions(truth, {"a": truth}).kinds == {"a": "probabilities"}
-    assert mc.Predictions(truth, {"a": truth}, kind="label_sets").kinds == {"a": "label_sets"}
+    assert mc.Predictions(truth, {"a": truth}).access.kinds == {"a": "probabilities"}
+    assert mc.Predictions(truth, {"a": truth}, kind="label_sets").access.kinds == {
+        "a": "label_sets"
+    }
 
 
 @pytest.mark.parametrize(

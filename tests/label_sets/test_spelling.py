@@ -45,7 +45,7 @@ def test_a_model_without_any_true_label_is_refused_and_named_labels_allow_it():
     with pytest.raises(ValueError, match="do not match"):
         mc.Predictions(TRUTH, {"a": outputs})
     found = mc.Predictions(TRUTH, {"a": outputs}, labels=["art", "law", "x", "y"])
-    assert found.n_classes == 4
+    assert found.access.n_classes == 4
 
 
 def test_a_model_that_differs_in_case_is_not_left_out_of_a_file(tmp_path):

@@ -54,7 +54,7 @@ def test_decisions_are_those_at_each_labels_threshold():
     (truth, found), preds = draw(0), predictions(0, groups=np.arange(150) // 2)
     limits = {"cat": 0.3, "owl": 0.9, "dog": 0.5}
     at = mc.diagnostics.at_thresholds(preds, {"a": limits, "b": 0.4})
-    assert {*at.kinds.values()} == {"label_sets"}
+    assert {*at.access.kinds.values()} == {"label_sets"}
     assert np.array_equal(at.output("a").array, found["a"] >= [0.3, 0.5, 0.9])
     assert np.array_equal(at.output("b").array, found["b"] >= 0.4)
     assert np.array_equal(at.groups, preds.groups)

@@ -118,7 +118,10 @@ def test_a_few_numbers_beyond_0_and_1_are_refused_as_slips_of_probabilities():
         table = pd.DataFrame({"y_true": truth, "a": spoilt, "b": right})
         with pytest.raises(ValueError, match=text):
             mc.read_predictions(table)
-        assert mc.read_predictions(table, kind="values").kinds == {"a": "values", "b": "values"}
+        assert mc.read_predictions(table, kind="values").access.kinds == {
+            "a": "values",
+            "b": "values",
+        }
     # As one marker of 113 patients is: 2.07 is its largest value.
     with pytest.raises(ValueError, match="for raw scores pass kind='values'"):
         mc.Predictions(ASAH.poor, {"s100b": MARKERS["s100b"]})

@@ -33,13 +33,13 @@ def test_of_right_and_wrong_answers_cliffs_delta_is_the_difference():
     y = RNG.integers(0, 3, 60)
     preds = mc.Predictions(y, {"a": np.where(RNG.random(60) < 0.7, y, 0), "b": y[::-1]})
     found = mc.paired_test(preds, "a", "b", "accuracy", n_resamples=99)
-    right = {m: (preds.predicted(m) == preds.codes).astype(float) for m in "ab"}
+    right = {m: (preds.predicted(m) == preds.access.codes).astype(float) for m in "ab"}
     assert found.cliffs_delta == pytest.approx(
         np.mean([np.sign(x - z) for x in right["a"] for z in right["b"]])
     )
     difference = right["a"] - right["b"]
     assert found.cohens_dz == pytest.approx(difference.mean() / difference.std(ddof=1))
-    expected = accuracy_score(preds.codes, preds.predicted("a"))
+    expected = accuracy_score(preds.access.codes, preds.predicted("a"))
     assert right["a"].mean() == pytest.approx(expected)
 
 

@@ -23,7 +23,7 @@ def predictions(n=120, seed=0, n_classes=3):
 
 
 PREDS = predictions()
-RIGHT = [(PREDS.predicted(m) == PREDS.codes).astype(float) for m in "ab"]
+RIGHT = [(PREDS.predicted(m) == PREDS.access.codes).astype(float) for m in "ab"]
 
 
 def p_of(method, metric="accuracy", **options):
@@ -40,7 +40,7 @@ def test_tests_of_samples_are_scipys(alternative):
     assert p_of("wilcoxon", alternative=alternative).p_value == pytest.approx(expected.pvalue)
     expected = stats.binomtest(int((d > 0).sum()), int((d != 0).sum()), alternative=alternative)
     assert p_of("sign", alternative=alternative).p_value == pytest.approx(expected.pvalue)
-    losses = [-np.log(PREDS.probabilities(m)[np.arange(120), PREDS.codes]) for m in "ab"]
+    losses = [-np.log(PREDS.probabilities(m)[np.arange(120), PREDS.access.codes]) for m in "ab"]
     expected = stats.ttest_rel(*losses, alternative=alternative)
     assert p_of("t", "log_loss", alternative=alternative).p_value == pytest.approx(expected.pvalue)
 
@@ -166,7 +166,7 @@ def test_exact_permutation_of_f1_by_a_loop():
     for mask in itertools.product([False, True], repeat=8):
         chosen = np.array(mask)[:, None]
         f = [
-            mc.metrics.f1(preds.codes, np.where(chosen, x, y).argmax(1), labels=[0, 1, 2],
+            mc.metrics.f1(preds.access.codes, np.where(chosen, x, y).argmax(1), labels=[0, 1, 2],
                           average="macro")
             for x, y in ((b, a), (a, b))
         ]  # fmt: skip
@@ -248,7 +248,7 @@ def test_a_class_is_named():
 def test_delong_is_its_definition():
     preds = predictions(60, n_classes=2)
     found = mc.paired_test(preds, "a", "b", "roc_auc", method="delong")
-    y = preds.codes
+    y = preds.access.codes
     components = []
     for m in "ab":
         s = preds.probabilities(m)[:, 1]
@@ -275,10 +275,10 @@ def test_unpaired_tests():
     for method in ("bootstrap", "permutation", "wald", "welch"):
         found = mc.inference.unpaired_test(a, b, "accuracy", method=method, n_resamples=999)
         assert found.difference == pytest.approx(
-            mc.metrics.accuracy(a.codes, a.predicted("a"))
-            - mc.metrics.accuracy(b.codes, b.predicted("b"))
+            mc.metrics.accuracy(a.access.codes, a.predicted("a"))
+            - mc.metrics.accuracy(b.access.codes, b.predicted("b"))
         )
-    right = RIGHT[0], (other.predicted("b") == other.codes).astype(float)
+    right = RIGHT[0], (other.predicted("b") == other.access.codes).astype(float)
     assert found.p_value == pytest.approx(stats.ttest_ind(*right, equal_var=False).pvalue)
     ps = [mc.inference.unpaired_test(a, b, "accuracy", method=m, n_resamples=1999).p_value
           for m in ("bootstrap", "permutation", "wald", "welch")]  # fmt: skip
@@ -343,7 +343,7 @@ def test_methods_that_do_not_apply_name_those_that_do(arguments, message):
 
 def test_tests_of_samples_are_not_misled_by_equal_rows():
     large = predictions(3000)
-    right = [(large.predicted(m) == large.codes).astype(float) for m in "ab"]
+    right = [(large.predicted(m) == large.access.codes).astype(float) for m in "ab"]
     found = mc.paired_test(large, "a", "b", "accuracy", method="t")
     assert found.p_value == pytest.approx(stats.ttest_rel(*right).pvalue)
 

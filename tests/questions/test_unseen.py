@@ -312,13 +312,13 @@ def test_the_range_travels():
         sketched[["a", "b"]], mc.io.read_sketch(sketched.to_frame()),
     )  # fmt: skip
     for part in parts:
-        assert part.scores.bounds == (0.0, 4.0)
+        assert part.access.scores.bounds == (0.0, 4.0)
         found = mc.decide(part, "a", "b", "mean_score", margin=1.0, **FEW)
         assert "assuming scores lie within 0 and 4" in found.sentence()
     frame = pd.DataFrame({m: preds.output(m).array for m in "abc"})
-    assert mc.read_predictions(frame, bounds=(0, 4)).scores.bounds == (0.0, 4.0)
+    assert mc.read_predictions(frame, bounds=(0, 4)).access.scores.bounds == (0.0, 4.0)
     scan = mc.io.scan_predictions(_arrow(frame), bounds=(0, 4))
-    assert scan.scores.bounds == scan.load().scores.bounds == (0.0, 4.0)
+    assert scan.access.scores.bounds == scan.load().access.scores.bounds == (0.0, 4.0)
     interval = mc.compare(preds, n_resamples=99).scores
     assert ((interval.ci_low >= 0) & (interval.ci_high <= 4)).all()
     with pytest.raises(ValueError, match="model 'a' has scores outside the declared range 0 to 2"):
@@ -326,7 +326,7 @@ def test_the_range_travels():
     named = {m: {"x": rng.random(40), "y": rng.normal(size=40)} for m in "ab"}
     two = mc.Predictions.from_scores(named, bounds={"x": (0, 1)}, greater_is_better=True)
     again = mc.io.read_sketch(mc.io.sketch(two, ["x", "y"]).to_frame())
-    assert again.scores.bounds == {"x": (0.0, 1.0)}
+    assert again.access.scores.bounds == {"x": (0.0, 1.0)}
     assert mc.io.sketch(two, ["x", "y"]).about == again.about
 
 

@@ -44,7 +44,7 @@ def test_scores_next_to_answers_are_ambiguous_and_both_commands_work(tmp_path, n
     by_score = mc.read_predictions(path, columns={"score": name})
     assert by_score.output("a").array.tolist() == long().query("model == 'a'").score.tolist()
     by_answer = mc.read_predictions(path, columns={"pred": "response"})
-    right = by_answer.predicted("b") == by_answer.codes
+    right = by_answer.predicted("b") == by_answer.access.codes
     assert right.tolist() == (labels(2) == TRUTH).tolist()
 
 
@@ -259,7 +259,7 @@ def test_the_truth_among_the_slices_is_not_taken_away_in_silence(tmp_path, to_fi
     with pytest.raises(ValueError, match=message):
         mc.read_predictions(source, columns={"slices": ["y_true"]})
     sliced = mc.read_predictions(source, columns={"slices": ["y_true"]}, kind="scores")
-    assert set(sliced.kinds.values()) == {"scores"}
+    assert set(sliced.access.kinds.values()) == {"scores"}
     assert sliced.slices["y_true"].tolist() == codes["y_true"].tolist()
     with pytest.raises(ValueError, match=r"slices \(--slice\) names 'target', "):
         mc.read_predictions(long(), columns={"slices": ["target"]})
@@ -273,7 +273,7 @@ def test_labels_next_to_their_own_probabilities_are_read_and_others_are_refused(
     frame = pd.DataFrame(rng.dirichlet([1] * 3, N), columns=["cnn:ant", "cnn:cat", "cnn:dog"])
     likeliest = frame.idxmax(axis=1).str.removeprefix("cnn:")
     preds = mc.read_predictions(frame.assign(y_true=TRUTH, cnn=likeliest))
-    assert preds.kinds == {"cnn": "probabilities"}
+    assert preds.access.kinds == {"cnn": "probabilities"}
     np.testing.assert_array_equal(preds.probabilities("cnn"), frame.to_numpy())
     scan = mc.io.scan_predictions(frame.assign(y_true=TRUTH, cnn=likeliest))
     assert scan.labels.tolist() == preds.labels.tolist()
@@ -329,10 +329,10 @@ def test_many_whole_numbers_are_values_where_a_model_gives_fractions(tmp_path, w
     frame["b"] = frame["a"].round()
     source = as_file(frame, tmp_path) if written else frame
     models = ["a", "b"]
-    assert {*mc.read_predictions(source, models=models).kinds.values()} == {"values"}
+    assert {*mc.read_predictions(source, models=models).access.kinds.values()} == {"values"}
     coded = frame.assign(a=frame["b"])
     source = as_file(coded, tmp_path) if written else coded
-    assert {*mc.read_predictions(source, models=models).kinds.values()} == {"labels"}
+    assert {*mc.read_predictions(source, models=models).access.kinds.values()} == {"labels"}
     few = frame.assign(y_true=truth // 2)
     with pytest.raises(ValueError, match="real numbers for 30 classes; pass kind='values'"):
         mc.read_predictions(few, models=["a"])

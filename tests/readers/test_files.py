@@ -77,7 +77,7 @@ def test_without_true_labels_numbers_are_scores(tmp_path):
     preds = read_predictions(write(frame, tmp_path / "scores.tsv"), greater_is_better=False)
     assert preds.models == ("a", "b")
     assert preds.output("a").kind == "scores"
-    assert preds.greater_is_better is False
+    assert preds.access.scores.greater_is_better is False
     with_truth = frame.assign(y_true=[0, 1, 0])
     scored = read_predictions(write(with_truth, tmp_path / "s.csv"), kind="scores")
     assert scored.output("b").array.tolist() == [1, 1, 0.25]
@@ -159,12 +159,12 @@ def test_logs_of_the_evaluation_harness(tmp_path):
                 for i, s in enumerate(scores)]  # fmt: skip
         (tmp_path / f"{model}.jsonl").write_text("\n".join(map(json.dumps, rows)))
     preds = read_predictions([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
-    assert preds.scores.names == ("acc", "len")
+    assert preds.access.scores.names == ("acc", "len")
     assert preds.output("a").array.tolist() == [[1, 3], [0, 3], [1, 3]]
     by_length = read_predictions(
         [tmp_path / "a.jsonl", tmp_path / "b.jsonl"], columns={"score": "len"}
     )
-    assert by_length.scores.names == ("len",)
+    assert by_length.access.scores.names == ("len",)
     assert by_length.output("a").array.ravel().tolist() == [3, 3, 3]
     with pytest.raises(ValueError, match=r"there is no score 'bleu'; there are acc, len"):
         read_predictions([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], columns={"score": "bleu"})
@@ -281,7 +281,7 @@ def test_a_header_of_several_lines_after_blank_ones_is_read(tmp_path):
     path.write_bytes(b'\xef\xbb\xbf\r\n\r\n"y_true",a,"b\r\nagain"\r\nx,x,y\r\n\r\ny,y,"y"\r\n')
     preds = read_predictions(path)
     assert preds.models == ("a", "b\r\nagain")
-    assert preds.codes.tolist() == [0, 1]
+    assert preds.access.codes.tolist() == [0, 1]
     assert preds.predicted("b\r\nagain").tolist() == [1, 1]
 
 

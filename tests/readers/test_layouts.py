@@ -231,7 +231,7 @@ def test_a_file_without_a_seed_stays_a_model_with_one_run(tmp_path):
              for m in ("bert_seed1", "bert_seed2", "cnn")}  # fmt: skip
     preds = mc.read_predictions(folder(tmp_path, files))
     assert preds.models == ("bert", "cnn")
-    assert [len({*preds.runs_of(m)}) for m in preds.models] == [2, 1]
+    assert [len({*preds.access.runs_of(m)}) for m in preds.models] == [2, 1]
 
 
 def test_files_without_ids_are_aligned_by_the_same_truth_row_by_row(tmp_path):

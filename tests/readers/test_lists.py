@@ -55,7 +55,7 @@ def test_lists_of_probabilities_are_read_from_every_kind_of_file(tmp_path, kind)
         for model, array in PROBS.items():
             np.testing.assert_array_equal(codes.probabilities(model), array)
             np.testing.assert_array_equal(of_declared.probabilities(model), array)
-        assert of_declared.codes.tolist() == TRUTH.tolist()
+        assert of_declared.access.codes.tolist() == TRUTH.tolist()
 
 
 @needs("large")
@@ -215,7 +215,7 @@ def test_objects_of_probabilities_name_their_classes(tmp_path, kind, form, headi
     order = [NAMES.tolist().index(label) for label in preds.labels]
     for model, array in PROBS.items():
         np.testing.assert_array_equal(preds.probabilities(model), array[:, order])
-    assert preds.labels[preds.codes].tolist() == NAMES[TRUTH].tolist()
+    assert preds.labels[preds.access.codes].tolist() == NAMES[TRUTH].tolist()
 
 
 def test_objects_that_are_no_probabilities_stay_columns(tmp_path):

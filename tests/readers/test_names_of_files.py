@@ -77,7 +77,7 @@ def test_an_archive_for_each_model_has_its_probabilities(tmp_path):
         preds = mc.read_predictions(source)
         for model, path in zip("ab", paths, strict=True):
             np.testing.assert_array_equal(preds.probabilities(model), np.load(path)["probs"])
-        assert preds.codes.tolist() == TRUTH.tolist()
+        assert preds.access.codes.tolist() == TRUTH.tolist()
 
 
 def test_logits_labels_and_scores_of_one_model(tmp_path):
@@ -93,7 +93,7 @@ def test_logits_labels_and_scores_of_one_model(tmp_path):
     z = np.exp(np.load(paths[0])["logits"])
     order = [names.tolist().index(label) for label in preds.labels]
     np.testing.assert_allclose(preds.probabilities("a"), (z / z.sum(1, keepdims=True))[:, order])
-    assert preds.labels[preds.codes].tolist() == names[TRUTH].tolist()
+    assert preds.labels[preds.access.codes].tolist() == names[TRUTH].tolist()
     labelled = mc.read_predictions(
         saved(
             tmp_path,

@@ -42,7 +42,7 @@ def test_scores_of_one_file_per_model(tmp_path):
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
     preds = read_predictions(files, kind="scores", greater_is_better=False)
     assert preds.output("a").kind == "scores"
-    assert not preds.greater_is_better
+    assert not preds.access.scores.greater_is_better
 
 
 def test_logs_keep_their_groups_and_weights(tmp_path):
@@ -76,7 +76,7 @@ def test_true_and_false_and_digits_may_be_labels_among_others(tmp_path):
     path = write(tmp_path / "u.csv", "y_true,m\n1,1\n2,2\nother,2\n")
     assert read_predictions(path).predicted("m").tolist() == [0, 1, 1]
     path = write(tmp_path / "v.csv", "y_true,m:False,m:True\nTrue,0.25,0.75\nFalse,0.5,0.5\n")
-    assert read_predictions(path).codes.tolist() == [1, 0]
+    assert read_predictions(path).access.codes.tolist() == [1, 0]
 
 
 def test_models_and_classes_may_hold_colons():

@@ -61,8 +61,8 @@ def test_names_of_metrics_keep_their_meaning_and_default_metrics_are_the_same():
     plain = mc.bootstrap(predictions(frame), "accuracy", n_resamples=2).estimate
     assert (mc.bootstrap(both, "accuracy", n_resamples=2).estimate == plain).all()
     assert mc.compare(both, n_resamples=99).evidence.metrics == ("accuracy", "f1_macro")
-    assert both.scores.beside == ("accuracy", "latency_ms")
-    assert both.scores.names == ()
+    assert both.access.scores.beside == ("accuracy", "latency_ms")
+    assert both.access.scores.names == ()
 
 
 def test_rows_models_and_columns_keep_the_scores():
@@ -119,7 +119,7 @@ def test_columns_of_all_models_are_read_under_one_name(sign, first):
     frame = frame.rename(columns={f"latency_ms_{m}": name for m, name in names.items()})
     preds = mc.read_predictions(frame)
     assert preds.models == ("a", "b")
-    assert preds.scores.beside == ("latency_ms",)
+    assert preds.access.scores.beside == ("latency_ms",)
     found = mc.bootstrap(preds, "latency_ms", n_resamples=2).estimate.to_numpy()
     assert found == pytest.approx([frame[name].mean() for name in names.values()])
 
@@ -127,9 +127,9 @@ def test_columns_of_all_models_are_read_under_one_name(sign, first):
 def test_columns_that_some_models_lack_or_with_gaps_are_left_out():
     frame = table()
     frame["tokens_a"] = np.arange(N) + 0.5
-    assert mc.read_predictions(frame).scores.beside == ("latency_ms",)
+    assert mc.read_predictions(frame).access.scores.beside == ("latency_ms",)
     frame.loc[3, "latency_ms_b"] = np.nan
-    assert mc.read_predictions(frame).scores.beside == ()
+    assert mc.read_predictions(frame).access.scores.beside == ()
 
 
 @pytest.mark.filterwarnings("ignore:.*left out 1 of 200 rows")
@@ -190,7 +190,7 @@ def test_rows_of_one_model_each_have_them_too(tmp_path, written, whole):
     if written:
         frame.to_csv(tmp_path / "long.csv", index=False)
     read = mc.read_predictions(tmp_path / "long.csv" if written else frame)
-    assert read.scores.beside == ("latency_ms",)  # the length is that of the sample
+    assert read.access.scores.beside == ("latency_ms",)  # the length is that of the sample
     wide = mc.read_predictions(table(whole=whole))
     metrics = ["accuracy", "latency_ms", "latency_ms_p95"]
     found = mc.bootstrap(read[["a", "b"]], metrics, n_resamples=2).estimate
@@ -200,7 +200,7 @@ def test_rows_of_one_model_each_have_them_too(tmp_path, written, whole):
 def test_rows_of_a_single_model_keep_all_their_numbers():
     frame = in_rows()
     alone = mc.read_predictions(frame[frame["model"] == "a"])
-    assert alone.scores.beside == ("latency_ms", "length")
+    assert alone.access.scores.beside == ("latency_ms", "length")
 
 
 def test_files_of_one_model_each_have_them_too(tmp_path):
@@ -234,7 +234,7 @@ def test_scores_of_results_that_count_as_the_worst_are_not_made_up():
     frame = in_rows()
     lacking = frame[~((frame["model"] == "a") & (frame["item"] == "i0"))]
     read = mc.read_predictions(lacking, missing="worst")
-    assert read.scores.beside == ()
+    assert read.access.scores.beside == ()
     with pytest.raises(ValueError, match="'latency_ms' is a column, and no metric"):
         mc.compare(read, "latency_ms")
 

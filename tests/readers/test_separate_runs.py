@@ -64,7 +64,7 @@ def test_a_long_table_of_different_runs_is_the_mapping_of_separate_runs(seeds, r
 
 def test_models_of_one_set_of_runs_share_them_beside_one_with_runs_of_its_own():
     preds = mc.read_predictions(table({**SAME, "c": (7, 8)}))
-    a, b, c = (preds.runs_of(model) for model in "abc")
+    a, b, c = (preds.access.runs_of(model) for model in "abc")
     assert (a == b).all()
     assert [len({*map(str, own)}) for own in (a, c)] == [3, 2]
     pair = mc.compare(preds, generalize_to="items+runs", n_resamples=99).differences.iloc[0]
@@ -89,8 +89,8 @@ def test_runs_that_overlap_are_separate_and_a_warning_names_the_other_way():
     )
     with pytest.warns(DataWarning, match=re.escape(message)):
         preds = mc.read_predictions(table(OVERLAP))
-    assert {*preds.runs_of("a")} == {"a 1", "a 2", "a 3"}
-    assert {*preds.runs_of("b")} == {f"b {run}" for run in (1, 2, 3, 4, 5)}
+    assert {*preds.access.runs_of("a")} == {"a 1", "a 2", "a 3"}
+    assert {*preds.access.runs_of("b")} == {f"b {run}" for run in (1, 2, 3, 4, 5)}
     with pytest.warns(DataWarning, match="kept the 75 ids that all files share"):
         shared = mc.read_predictions(table(OVERLAP), ids="intersect")
     assert {*map(str, shared.runs)} == {"1", "2", "3"}
@@ -145,7 +145,7 @@ def test_a_folder_of_runs_is_read_so_too(tmp_path):
             path.parent.mkdir(exist_ok=True)
             rows[["item", "score"]].to_csv(path, index=False)
     preds = mc.read_predictions(tmp_path)
-    assert [len({*preds.runs_of(model)}) for model in "ab"] == [3, 5]
+    assert [len({*preds.access.runs_of(model)}) for model in "ab"] == [3, 5]
 
 
 def wide(**columns):
@@ -229,7 +229,7 @@ def test_a_model_trained_once_needs_no_name_of_its_run_and_numbers_of_others_sta
     frame["seed"] = frame["seed"].where(frame["model"] == "b")
     found = mc.read_predictions(frame, columns={"runs": "seed"})
     assert run_counts(found) == [1, 3]
-    assert {*found.runs_of("b")} == {"11", "12", "13"}
+    assert {*found.access.runs_of("b")} == {"11", "12", "13"}
 
 
 @pytest.mark.parametrize("columns", [{}, {"runs": "seed"}])

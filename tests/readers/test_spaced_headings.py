@@ -27,7 +27,7 @@ def test_blanks_after_separators_are_skipped_as_pandas_can(tmp_path, suffix):
     )
     frame = pd.read_csv(io.StringIO(SPACED), skipinitialspace=True)
     assert found.labels.tolist() == sorted(frame["label1"].unique())
-    assert (found.predicted("label2") == found.codes).mean() == (
+    assert (found.predicted("label2") == found.access.codes).mean() == (
         (frame["label1"] == frame["label2"]).mean()
     )
 

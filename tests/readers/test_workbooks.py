@@ -32,12 +32,12 @@ def test_a_sheet_is_read_with_its_types(tmp_path):
     assert (preds.models, preds.labels.tolist()) == (("cnn",), ["no", "yes"])
     assert preds.ids.tolist() == [row[0] for row in ROWS]
     right = sum(row[1] == row[2] for row in ROWS) / len(ROWS)
-    assert (preds.predicted("cnn") == preds.codes).mean() == right
+    assert (preds.predicted("cnn") == preds.access.codes).mean() == right
 
 
 def test_a_workbook_by_openpyxl_is_read():
     preds = mc.read_predictions(DATA / "xlsx" / "predictions.xlsx")
-    right = {m: (preds.predicted(m) == preds.codes).mean() for m in preds.models}
+    right = {m: (preds.predicted(m) == preds.access.codes).mean() for m in preds.models}
     assert right == {
         "bow": sum((n % 2 > 0) == (n % 3 > 0) for n in range(12)) / 12,
         "cnn": 11 / 12,

@@ -288,8 +288,10 @@ def test_a_confusion_figure_holds_shares_of_the_true_class():
     drawn = comparison(5, 3).plot.confusion(model=data.models[2])
     hard, soft = (np.ma.filled(axes.images[0].get_array(), np.nan) for axes in drawn.axes)
     note = data.predicted(data.models[2])
-    np.testing.assert_allclose(hard, confusion_matrix(data.codes, note, normalize="true"))
-    by_class = [data.probabilities(data.models[2])[data.codes == k].mean(axis=0) for k in range(3)]
+    np.testing.assert_allclose(hard, confusion_matrix(data.access.codes, note, normalize="true"))
+    by_class = [
+        data.probabilities(data.models[2])[data.access.codes == k].mean(axis=0) for k in range(3)
+    ]
     np.testing.assert_allclose(soft, by_class, rtol=1e-6)
 
 
@@ -300,7 +302,7 @@ def test_curves_state_the_area_under_them(kind, name):
     data = preds(5, 3)
     area = roc_auc_score if kind == "roc" else average_precision_score
     for model in data.models:
-        value = area(data.codes == 1, data.probabilities(model)[:, 1])
+        value = area(data.access.codes == 1, data.probabilities(model)[:, 1])
         row = curves(kind, 5, 3).areas.set_index("model").loc[model]
         assert row["area"] == pytest.approx(value, rel=1e-6)
         method = "roc" if kind == "roc" else "pr"

@@ -174,7 +174,7 @@ def test_a_baseline_and_a_single_model_leave_nothing_to_choose():
 def test_more_results_stand_below_with_their_own_signatures(tmp_path):
     preds = mc.load_example("snli")
     sliced = mc.Predictions(
-        preds.labels[preds.codes], {m: preds.labels[preds.predicted(m)] for m in preds.models},
+        preds.labels[preds.access.codes], {m: preds.labels[preds.predicted(m)] for m in preds.models},
         slices={"part": [*"ab"] * (len(preds) // 2)},
     )  # fmt: skip
     more = [

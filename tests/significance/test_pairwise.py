@@ -120,7 +120,7 @@ def test_wald_of_accuracy_is_the_paired_z_test():
     part = evaluation(["accuracy"], n=80)
     preds = part.predictions
     found = p_values("wald", part)
-    right = {m: (preds.predicted(m) == preds.codes).astype(float) for m in preds.models}
+    right = {m: (preds.predicted(m) == preds.access.codes).astype(float) for m in preds.models}
     for pair, (m, k) in enumerate(itertools.combinations(preds.models, 2)):
         d = right[m] - right[k]
         t = d.mean() / (d.std(ddof=1) / np.sqrt(80))
@@ -131,7 +131,7 @@ def test_wald_of_accuracy_is_the_paired_z_test():
 
 def test_one_sided_p_values_point_at_the_better_model():
     part = evaluation(["cf1_macro"], n=60)
-    good, bad = np.eye(3)[part.predictions.codes] * 0.6 + 0.4 / 3, np.full((60, 3), 1 / 3)
+    good, bad = np.eye(3)[part.predictions.access.codes] * 0.6 + 0.4 / 3, np.full((60, 3), 1 / 3)
     bad = bad + np.random.default_rng(0).normal(0, 0.01, (60, 3))
     preds = Predictions(part.predictions.y_true, {"good": good, "bad": bad}, normalize=True)
     part = Evaluation(preds, part.metrics)

@@ -236,7 +236,7 @@ def test_structured_arrays_need_no_kind():
     truth, seen = patients()
     made = np.array([(bool(e), t) for t, e in truth], dtype=[("event", bool), ("time", float)])
     preds = mc.Predictions(made, seen)
-    assert {*preds.kinds.values()} == {"risks"}
+    assert {*preds.access.kinds.values()} == {"risks"}
     assert np.array_equal(preds.y_true, truth)
     assert "4 times (1.0, 2.0, 4.0, 7.0)" in repr(mc.Predictions(made, curves(seen), labels=TIMES))
 
@@ -266,7 +266,7 @@ def test_tables_of_times_and_events_are_read(form, tmp_path):
         for m, path in zip("ab", source, strict=True):
             base.assign(y_pred=wide[m]).to_csv(path, index=False)
     preds = mc.read_predictions(source)
-    assert {*preds.kinds.values()} == {"risks"}
+    assert {*preds.access.kinds.values()} == {"risks"}
     assert preds.y_true == pytest.approx(wide[["time", "event"]].to_numpy())
     assert [preds.output(m).array.tolist() for m in preds.models] == [
         pytest.approx(wide[m].tolist()) for m in "ab"

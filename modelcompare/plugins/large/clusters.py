@@ -12,7 +12,7 @@ from modelcompare.data.columns import nested
 from modelcompare.engine.memory import check_clusters
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.plugins.large.scanned import ScannedPredictions
-from modelcompare.plugins.large.sketches import Sketch
+from modelcompare.plugins.large.sketches import Sketch, SumAccess
 from modelcompare.plugins.large.summing import block_sums
 
 
@@ -20,21 +20,32 @@ class ClusterSums(Sketch):
     """A sketch with a bucket for each cluster, in the order of their names, and their strata."""
 
     __slots__ = ()
-    _refusal = (
-        "{} needs single samples, and the clusters of a scan are summed; read everything into "
-        "memory with .load()."
-    )
 
     def __init__(self, sums: Sketch, strata: AnyArray | None) -> None:
         super().__init__(sums.about, sums.counts, sums.numbers)
         self._columns = {**self._columns, "strata": strata}
 
     @property
-    def unit(self) -> str:
-        return "clusters"
+    def access(self) -> ClusterAccess:
+        return ClusterAccess(self)
 
     def _of_models(self, models: Sequence[str]) -> ClusterSums:
         return ClusterSums(super()._of_models(models), self.strata)
+
+
+class ClusterAccess(SumAccess):
+    """Access to sums of clusters."""
+
+    __slots__ = ()
+
+    _refusal = (
+        "{} needs single samples, and the clusters of a scan are summed; read everything into "
+        "memory with .load()."
+    )
+
+    @property
+    def unit(self) -> str:
+        return "clusters"
 
 
 def by_cluster(scan: ScannedPredictions, metrics: Sequence[AnyMetric]) -> ClusterSums:
@@ -45,10 +56,10 @@ def by_cluster(scan: ScannedPredictions, metrics: Sequence[AnyMetric]) -> Cluste
     ValueError
         If the sums of so many clusters do not fit into memory, or a cluster is in two strata.
     """
-    names, strata = pd.Index(scan.names("groups")), scan.strata
+    names, strata = pd.Index(scan.access.names("groups")), scan.strata
     total: Sketch | None = None
     stratum_of, n_before = np.full(len(names), -1), 0
-    for block in scan.blocks():
+    for block in scan.access.blocks():
         place = names.get_indexer(pd.Index(block.groups))
         some, local = np.unique(place, return_inverse=True)
         part = block_sums(block.without("strata"), local, metrics, len(some))

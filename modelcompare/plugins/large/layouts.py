@@ -152,7 +152,7 @@ class Layout:
         if counted is not None:
             return answers_of(shown, _times(counted))
         found: dict[str, Answers] = {}
-        for model in [model for model, kind in shown.kinds.items() if kind.coded]:
+        for model in [model for model, kind in shown.access.kinds.items() if kind.coded]:
             alone = self.of_models([model])
             found |= answers_of(*alone.distinct(self.rows.counted(alone.needed, self.rows.n_rows)))
         return found
@@ -163,13 +163,13 @@ class Layout:
 
     def settled(self, shown: Predictions) -> Layout:
         """Return the layout with the classes and output types of some rows."""
-        for model, kind in shown.kinds.items():
+        for model, kind in shown.access.kinds.items():
             if kind.name not in KINDS:
                 raise CannotScanError(
                     f"{self.where}: model {model!r} gave {kind}, and a scan reads "
                     f"{', '.join(KINDS)}; read it whole with read_predictions."
                 )
-        kinds = {*shown.kinds.values()}
+        kinds = {*shown.access.kinds.values()}
         declared: Any = kinds.pop().name if len(kinds) == 1 else self.columns.kind
         columns = replace(self.columns, kind=declared)
         return replace(self, columns=columns, labels=shown.labels)

@@ -58,21 +58,22 @@ def serve_blocks(
     ValueError
         If the scan can neither be used block by block nor be loaded.
     """
+    access = predictions.access
     chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
     unserved = [metric for metric in chosen if not metric.is_additive]
-    by_rows = predictions.head.groups is None and not unserved
+    by_rows = access.head.groups is None and not unserved
     may_collapse = by_rows and TESTS[test].reads == "sums"
     if may_collapse and distinct_rows(chosen, predictions, required=False) is not None:
         return predictions, method, test, True
     by_blocks = METHODS[method].reads == TESTS[test].reads == "sums"
     if by_rows and by_blocks and (test != _SWAPS or _swap(chosen, predictions)):
         return predictions, method, test, (method, test) not in _DRAWN_BY_NONE
-    if predictions.n_bytes <= SHARE * free_memory():
+    if access.n_bytes <= SHARE * free_memory():
         return predictions.load(), method, test, True
-    if predictions.head.groups is not None:
+    if access.head.groups is not None:
         _refuse([metric.name for metric in unserved], "normal", "wald")
         return serve(by_cluster(predictions, chosen), None, method=method, test=test)
-    _refuse([m.name for m in unserved if not has_bins(m, predictions.head)], method, test)
+    _refuse([m.name for m in unserved if not has_bins(m, access)], method, test)
     method = _interval_by_blocks(method, chosen)
     if test == _SWAPS and (unserved or not _swap(chosen, predictions)):
         test = "wald"
@@ -82,7 +83,7 @@ def serve_blocks(
 def _swap(metrics: Sequence[AnyMetric], predictions: TestSet) -> bool:
     """Return whether the swaps of blocks are those of memory: those of labels need few rows."""
     hard = [metric for metric in metrics if metric.kind.coded]
-    return not hard or predictions.weighted or labels_of_blocks(predictions) is not None
+    return not hard or predictions.access.weighted or labels_of_blocks(predictions) is not None
 
 
 def _interval_by_blocks(method: IntervalMethod, metrics: Sequence[AnyMetric]) -> IntervalMethod:

@@ -119,7 +119,7 @@ def _of_range(sketch: Sketch, statistic: str, model: str) -> Iterator[Limit]:
 
 
 def _range(sketch: Sketch, statistic: str) -> tuple[float, float]:
-    of_two = statistic == "squared_errors" and sketch.n_classes == 2
+    of_two = statistic == "squared_errors" and sketch.access.n_classes == 2
     if of_two or statistic in sketch.about.judged:
         return _SHARE
     starts = (each for each in RANGES if each.endswith("_") and statistic.startswith(each))
@@ -164,7 +164,7 @@ def _of_classes(
         why = f"impossible in a confusion matrix with {predicted!r} and 'support'"
         yield hits, model, right, (support + named - missed) / 2 - spare, math.inf, why
     if cells in found:
-        matrix = found[cells].reshape(-1, sketch.n_classes, sketch.n_classes)
+        matrix = found[cells].reshape(-1, sketch.access.n_classes, sketch.access.n_classes)
         sums = {predicted: matrix.sum(axis=1), hits: np.diagonal(matrix, axis1=1, axis2=2)}
         if not _partial(sketch):
             sums = {"support": matrix.sum(axis=2), **sums}
@@ -189,7 +189,8 @@ def _of_decisions(sketch: Sketch, model: str) -> Iterator[Limit]:
     spare = _spare(sketch, "soft_hits")
     why = "impossible for probabilities whose largest ones give 'hits' and 'predicted'"
     for statistic, decided, of, beside in sides:
-        least = -math.inf if _partial(sketch) else beside + decided / sketch.n_classes - spare
+        chance = decided / sketch.access.n_classes
+        least = -math.inf if _partial(sketch) else beside + chance - spare
         most = beside + decided + (of - decided) / 2 + spare
         yield statistic, model, found[statistic], least, most, why
 
@@ -199,7 +200,7 @@ def _of_losses(sketch: Sketch, model: str) -> Iterator[Limit]:
     found = _found(sketch, model, "soft_hits", "squared_errors", "negative_log_likelihood")
     if "soft_hits" not in found or sketch.about.soft_truth or _partial(sketch):
         return
-    n, k = _weight(sketch), sketch.n_classes
+    n, k = _weight(sketch), sketch.access.n_classes
     rest = n - found["soft_hits"].sum(axis=1, keepdims=True)
     spare = 10 * SUM_TOLERANCE * n
     positive = np.maximum(n, np.finfo(np.float64).tiny)

@@ -16,7 +16,7 @@ import numpy as np
 
 from modelcompare.arguments import checked
 from modelcompare.data import checks
-from modelcompare.data.sums import COLUMNS, About, Summed
+from modelcompare.plugins.large.about import COLUMNS, About, Summed
 from modelcompare.plugins.large.query_faults import FAULTS, PAIRS, Fault
 from modelcompare.plugins.large.words import Dialect
 from modelcompare.words import BUCKETS, SALT, check_names

@@ -68,7 +68,7 @@ def scan_files(reading: Reading, *, by_blocks: bool) -> TestSet | None:
         if wanted:
             raise
         return None
-    say(f"modelcompare: read block by block, {found.sentence}")
+    say(f"modelcompare: read block by block, {found.access.sentence}")
     read: TestSet = found
     return read
 

@@ -13,6 +13,7 @@ PLUGIN = Plugin(
         "io.sketch": "summing:sketch",
     },
     commands="commands:COMMANDS",
+    refusals="about:REFUSALS",
     sources="reading:SOURCES",
     documents={
         "inputs": (

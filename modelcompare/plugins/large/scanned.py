@@ -18,7 +18,7 @@ from modelcompare.data import checks
 from modelcompare.data.described import written_classes
 from modelcompare.data.misspelt import Answers, check_guess
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.test_set import TestSet
+from modelcompare.data.test_set import Access, TestSet
 from modelcompare.engine.checkpoints import claim
 from modelcompare.plugins.large.blocks import Rows, cells, open_rows, rebatch, take_rows
 from modelcompare.plugins.large.coded import Coded
@@ -93,7 +93,7 @@ def scan_predictions(
     ScannedPredictions: 18 samples, 2 classes (no, yes), 2 models
       a  labels
       b  labels
-    >>> [len(block) for block in scan.blocks()]
+    >>> [len(block) for block in scan.access.blocks()]
     [18]
     """
     read = checked_columns(
@@ -103,7 +103,7 @@ def scan_predictions(
     folder = None if checkpoint is None else _folder(checkpoint)
     scan = ScannedPredictions.of(open_rows(source), read, folder)
     if folder is not None:
-        claim(folder, scan.rows.fingerprint())
+        claim(folder, scan.access.rows.fingerprint())
     return scan
 
 
@@ -123,17 +123,6 @@ class ScannedPredictions(TestSet):
     """
 
     __slots__ = ("_checkpoint", "_chosen", "_head", "_kept", "_layout")
-
-    abilities = frozenset[Need]({"blocks", "sums"})
-    _refusal = (
-        "this needs {} at once, but these predictions are read block by block. Ask for metrics "
-        "that are sums, with method='normal', 'percentile', 'basic' or 'BCa' and test='wald', "
-        "'bootstrap', 'sign-flip' or 'permutation', or read everything into memory with .load()."
-    )
-    _lacking = (
-        "`{}` is read block by block, and this needs all rows at once; read them into memory with "
-        ".load()."
-    )
 
     def __init__(
         self, layout: Layout, head: Predictions, checkpoint: Path | None = None,
@@ -158,7 +147,7 @@ class ScannedPredictions(TestSet):
         except ValueError:
             # The error of a block has the numbers of the rows.
             head = layout.predictions(first)
-            for _ in cls(layout.settled(head), head).blocks():
+            for _ in cls(layout.settled(head), head).access.blocks():
                 pass
             raise
         if (labels := layout.labels) is not None:
@@ -169,7 +158,72 @@ class ScannedPredictions(TestSet):
         part._kept["counted"] = counted
         return part
 
-    # -- blocks -----------------------------------------------------------------------------
+    @property
+    def access(self) -> BlockAccess:
+        return BlockAccess(self)
+
+    @property
+    def checkpoint(self) -> Path | None:
+        """Folder in which totals are saved, or None."""
+        return self._checkpoint
+
+    def load(self) -> Predictions:
+        """Read all rows into memory."""
+        import pyarrow as pa
+
+        tables = [*self.access.tables(0)]
+        return self._layout.quietly(pa.concat_tables(tables))
+
+    @property
+    def n_samples(self) -> int:
+        return self._layout.rows.n_rows if self._chosen is None else len(self._chosen)
+
+    def _column(self, name: str) -> IntArray | None:
+        if name in ("y_true", "codes"):
+            self.access.refuse("the true labels of all rows")
+        if name == "strata" and self._columns["strata"] is not None:
+            return self.access.kept("strata", self.access.strata)
+        if name in ("sample_weight", "groups") and self._columns[name] is not None:
+            self.access.refuse(f"`{name}` of all rows")
+        return None
+
+    def _of_models(self, models: Sequence[str]) -> ScannedPredictions:
+        layout, head = self._layout.of_models(models), self._head[models]
+        return ScannedPredictions(layout, head, self._checkpoint, self._chosen)
+
+    def subset(self, rows: ArrayLike) -> ScannedPredictions:
+        chosen = np.sort(np.asarray(rows, dtype=np.intp))
+        if self._chosen is not None:
+            chosen = self._chosen[chosen]
+        part = ScannedPredictions(self._layout, self._head, self._checkpoint, chosen)
+        part._head = next(part.access.blocks())
+        return part
+
+    def __repr__(self) -> str:
+        lines = repr(self._head).splitlines()
+        first = lines[0].partition(" samples")[2]
+        return "\n".join([f"ScannedPredictions: {len(self):,} samples{first}", *lines[1:]])
+
+
+class BlockAccess(Access[ScannedPredictions]):
+    """Access to samples that are read block by block."""
+
+    __slots__ = ()
+
+    abilities = frozenset[Need]({"blocks", "sums"})
+    _refusal = (
+        "this needs {} at once, but these predictions are read block by block. Ask for metrics "
+        "that are sums, with method='normal', 'percentile', 'basic' or 'BCa' and test='wald', "
+        "'bootstrap', 'sign-flip' or 'permutation', or read everything into memory with .load()."
+    )
+    _lacking = (
+        "`{}` is read block by block, and this needs all rows at once; read them into memory with "
+        ".load()."
+    )
+
+    @property
+    def _layout(self) -> Layout:
+        return self.test_set._layout
 
     @property
     def planner(self) -> str:
@@ -178,88 +232,36 @@ class ScannedPredictions(TestSet):
     @property
     def head(self) -> Predictions:
         """The first block of rows, with all classes."""
-        return self._head
+        return self.test_set._head
 
     @property
     def sample(self) -> Predictions:
-        if not self.kind.scored:
-            return self._head
+        if not self.test_set.kind.scored:
+            return self.test_set._head
         # For scores, a block in which not all are 0 or 1.
         return self.kept("sample", lambda: next(
             (block for block in self.blocks()
              if not all(np.isin(block.output(m).array, (0.0, 1.0)).all() for m in block.models)),
-            self._head,
+            self.test_set._head,
         ))  # fmt: skip
 
     @property
-    def n_bytes(self) -> int:
-        """Approximate memory of all rows."""
-        table = arrow_table(next(self._tables(0)), self._layout.where)
-        return int(table.memory_usage(deep=True).sum() / len(table) * len(self))
-
-    @property
-    def checkpoint(self) -> Path | None:
-        """Folder in which totals are saved, or None."""
-        return self._checkpoint
-
-    @property
-    def sentence(self) -> str:
-        """Roles of the columns, in one line."""
-        parts = {
-            "rows": f"{len(self):,}", "truth": self._layout.roles["truth"] or "none (scores)",
-            "models": counted(self.models), "left out": counted(self._layout.roles.left_out),
-            "classes": written_classes(self),
-        }  # fmt: skip
-        return in_one_line(parts)
-
-    @property
-    def rows(self) -> Rows:
-        """Source of the rows."""
-        return self._layout.rows
-
-    @property
-    def reading(self) -> dict[str, object]:
-        """Description of the rows and of their roles, in texts."""
-        chosen = b"" if self._chosen is None else self._chosen.tobytes()
-        return {
-            "columns": self._layout.needed, "options": str(self._layout.columns),
-            "labels": None if self.labels is None else self.labels.tolist(),
-            "chosen": hashlib.sha256(chosen).hexdigest(),
-        }  # fmt: skip
-
-    @property
     def checkpointed(self) -> tuple[Path, Mapping[str, object], Mapping[str, object]] | None:
-        folder = self._checkpoint
+        folder = self.test_set._checkpoint
         return None if folder is None else (folder, self.rows.fingerprint(), self.reading)
 
     def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:
-        return once(self._kept, key, find)
+        return once(self.test_set._kept, key, find)
 
     def blocks(self, start: int = 0) -> Iterator[Predictions]:
-        for number, table in enumerate(self._tables(start), start):
+        for number, table in enumerate(self.tables(start), start):
             yield self._of_table(table, number)
 
     def named_blocks(self) -> Iterator[tuple[Predictions, AnyArray | None]]:
         layout = self._layout
-        for number, table in enumerate(self._tables(0, layout.with_names)):
+        for number, table in enumerate(self.tables(0, layout.with_names)):
             ids = None if layout.id is None else layout.ids(table)
             yield self._of_table(table, number), ids
-
-    def _of_table(self, table: Any, number: int) -> Predictions:
-        """Make predictions of the block of this number, of the kinds in the first rows."""
-        coded = self.kept("coded", self._coded)
-        part = None if coded is None else coded.predictions(table)
-        if part is not None:
-            return part
-        part = self._layout.quietly(table, number * ROW_BLOCK)
-        for model, known in self.kinds.items():
-            if part.kinds[model] != known:
-                raise ValueError(
-                    f"{self._layout.where}: model {model!r} gave {known} in the first rows and "
-                    f"{part.kinds[model]} from row {number * ROW_BLOCK:,} on; name its kind "
-                    "with kind= (--kind)."
-                )
-        return part
 
     def blocks_of_distinct(self) -> Iterator[tuple[Predictions, IntArray | None]]:
         """Return blocks of rows, or the counted distinct rows if all are labels and few."""
@@ -272,9 +274,66 @@ class ScannedPredictions(TestSet):
         yield rows, times
 
     @property
+    def largest_weight(self) -> float:
+        if not self.weighted:
+            return 1.0
+        return self.kept(
+            "largest weight", lambda: max(block.access.largest_weight for block in self.blocks())
+        )
+
+    @property
+    def n_bytes(self) -> int:
+        """Approximate memory of all rows."""
+        table = arrow_table(next(self.tables(0)), self._layout.where)
+        return int(table.memory_usage(deep=True).sum() / len(table) * len(self.test_set))
+
+    @property
+    def sentence(self) -> str:
+        """Roles of the columns, in one line."""
+        parts = {
+            "rows": f"{len(self.test_set):,}",
+            "truth": self._layout.roles["truth"] or "none (scores)",
+            "models": counted(self.test_set.models),
+            "left out": counted(self._layout.roles.left_out),
+            "classes": written_classes(self.test_set),
+        }  # fmt: skip
+        return in_one_line(parts)
+
+    @property
+    def rows(self) -> Rows:
+        """Source of the rows."""
+        return self._layout.rows
+
+    @property
+    def reading(self) -> dict[str, object]:
+        """Description of the rows and of their roles, in texts."""
+        chosen = b"" if self.test_set._chosen is None else self.test_set._chosen.tobytes()
+        return {
+            "columns": self._layout.needed, "options": str(self._layout.columns),
+            "labels": None if self.test_set.labels is None else self.test_set.labels.tolist(),
+            "chosen": hashlib.sha256(chosen).hexdigest(),
+        }  # fmt: skip
+
+    def _of_table(self, table: Any, number: int) -> Predictions:
+        """Make predictions of the block of this number, of the kinds in the first rows."""
+        coded = self.kept("coded", self._coded)
+        part = None if coded is None else coded.predictions(table)
+        if part is not None:
+            return part
+        part = self._layout.quietly(table, number * ROW_BLOCK)
+        for model, kind in part.access.kinds.items():
+            if kind != (known := self.kinds[model]):
+                raise ValueError(
+                    f"{self._layout.where}: model {model!r} gave {known} in the first rows and "
+                    f"{kind} from row {number * ROW_BLOCK:,} on; name its kind with kind= (--kind)."
+                )
+        return part
+
+    @property
     def _counted(self) -> Any | None:
         """The counted distinct rows, if all are labels and few."""
-        return None if self._chosen is not None else self.kept("counted", self._layout.counted)
+        whole = self.test_set._chosen is None
+        return self.kept("counted", self._layout.counted) if whole else None
 
     def _coded(self) -> Coded | None:
         if self._counted is None:
@@ -285,20 +344,13 @@ class ScannedPredictions(TestSet):
         except ValueError:
             return None  # The error of a block has the numbers of the rows.
 
-    def load(self) -> Predictions:
-        """Read all rows into memory."""
-        import pyarrow as pa
-
-        tables = [*self._tables(0)]
-        return self._layout.quietly(pa.concat_tables(tables))
-
-    def _tables(self, start: int, columns: Sequence[str] | None = None) -> Iterator[Any]:
+    def tables(self, start: int, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """Yield the needed columns in blocks; refuse a source that changes while it is read."""
         columns = self._layout.needed if columns is None else columns
         coded = self.kept("coded", self._coded)
         batches = self.rows.batches(columns, () if coded is None else self._layout.texts)
-        if self._chosen is not None:
-            batches = take_rows(batches, self._chosen)
+        if self.test_set._chosen is not None:
+            batches = take_rows(batches, self.test_set._chosen)
         n_seen = start * ROW_BLOCK
         for table in rebatch(batches, ROW_BLOCK, skip=n_seen):
             n_seen += table.num_rows
@@ -306,34 +358,11 @@ class ScannedPredictions(TestSet):
         self._check_length(n_seen)
 
     def _check_length(self, n_seen: int) -> None:
-        if n_seen != len(self):
+        if n_seen != (n := len(self.test_set)):
             raise ValueError(
-                f"{self._layout.where} gave {n_seen:,} rows after it had {len(self):,}; it changed "
-                "while it was read. Scan it again."
+                f"{self._layout.where} gave {n_seen:,} rows after it had {n:,}; it changed while "
+                "it was read. Scan it again."
             )
-
-    # -- columns ----------------------------------------------------------------------------
-
-    @property
-    def largest_weight(self) -> float:
-        if not self.weighted:
-            return 1.0
-        return self.kept(
-            "largest weight", lambda: max(block.largest_weight for block in self.blocks())
-        )
-
-    @property
-    def n_samples(self) -> int:
-        return self.rows.n_rows if self._chosen is None else len(self._chosen)
-
-    def _column(self, name: str) -> IntArray | None:
-        if name in ("y_true", "codes"):
-            self.refuse("the true labels of all rows")
-        if name == "strata" and self._columns["strata"] is not None:
-            return self.kept("strata", self._strata)
-        if name in ("sample_weight", "groups") and self._columns[name] is not None:
-            self.refuse(f"`{name}` of all rows")
-        return None
 
     def names(self, role: Literal["groups", "strata"]) -> AnyArray:
         """Return the names of all clusters or strata, sorted."""
@@ -341,10 +370,10 @@ class ScannedPredictions(TestSet):
         return checks.distinct(np.concatenate(found), f"`{role}`")
 
     def _cells(self, role: str) -> Iterator[AnyArray]:
-        for table in self._tables(0, [self._layout.columns.named[role]]):
+        for table in self.tables(0, [self._layout.columns.named[role]]):
             yield cells(table, self._layout.where)
 
-    def _strata(self) -> IntArray:
+    def strata(self) -> IntArray:
         """Return the number of each sample's stratum, the only column of all rows in memory."""
         names = pd.Index(self.names("strata"))
         dtype = np.min_scalar_type(len(names))
@@ -352,22 +381,3 @@ class ScannedPredictions(TestSet):
             names.get_indexer(pd.Index(named)).astype(dtype) for named in self._cells("strata")
         ]
         return np.concatenate(parts)
-
-    # -- subsets ----------------------------------------------------------------------------
-
-    def _of_models(self, models: Sequence[str]) -> ScannedPredictions:
-        layout, head = self._layout.of_models(models), self._head[models]
-        return ScannedPredictions(layout, head, self._checkpoint, self._chosen)
-
-    def subset(self, rows: ArrayLike) -> ScannedPredictions:
-        chosen = np.sort(np.asarray(rows, dtype=np.intp))
-        if self._chosen is not None:
-            chosen = self._chosen[chosen]
-        part = ScannedPredictions(self._layout, self._head, self._checkpoint, chosen)
-        part._head = next(part.blocks())
-        return part
-
-    def __repr__(self) -> str:
-        lines = repr(self._head).splitlines()
-        first = lines[0].partition(" samples")[2]
-        return "\n".join([f"ScannedPredictions: {len(self):,} samples{first}", *lines[1:]])

@@ -20,10 +20,10 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
 from modelcompare.data.kinds import all_kinds
 from modelcompare.data.positive import check_needed
-from modelcompare.data.sums import (
+from modelcompare.data.sums import EVERY_MODEL
+from modelcompare.plugins.large.about import (
     ABOUT,
     COLUMNS,
-    EVERY_MODEL,
     SAMPLES,
     STRATUM,
     VERSION,
@@ -100,7 +100,7 @@ def read_sketch(source: str | os.PathLike[str] | Any, *, positive: Any = None) -
         raise _damage(name, f"is no complete sketch ({reason})") from error
     if positive is None:
         return found
-    if found.n_classes != 1:
+    if found.access.n_classes != 1:
         check_needed(positive, found.labels)
     return Sketch(replace(found.about, positive=positive), found.counts, found.numbers)
 

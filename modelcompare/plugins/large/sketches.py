@@ -28,18 +28,12 @@ from modelcompare.data.kinds import all_kinds
 from modelcompare.data.outputs import Output
 from modelcompare.data.positive import positive_of
 from modelcompare.data.scores import Scores
-from modelcompare.data.sums import (
-    ABOUT,
-    COLUMNS,
-    EVERY_MODEL,
-    SAMPLES,
-    STRATUM,
-    About,
-    Numbers,
-    Summed,
-)
-from modelcompare.data.test_set import TestSet
+from modelcompare.data.sums import EVERY_MODEL, Numbers, Sums
+from modelcompare.data.test_set import Access, TestSet
+from modelcompare.engine.in_runs import is_of_rows
+from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.paths import write_bytes
+from modelcompare.plugins.large.about import ABOUT, COLUMNS, SAMPLES, STRATUM, About, Summed
 from modelcompare.words import Need, optional
 
 _NOTHING = np.empty(0)
@@ -67,19 +61,9 @@ class Sketch(TestSet):
     __slots__ = ("__dict__", "about", "counts", "numbers")
     about: About
 
-    abilities = frozenset[Need]({"units", "sums"})
-    _refusal = (
-        "{} needs single samples, and a sketch has their sums only; read the predictions "
-        "themselves for that."
-    )
-    _lacking = (
-        "`{}` is a sketch, which has no samples: compare, bootstrap, paired_test, decide and "
-        "gate run on its sums; for anything else read the predictions themselves."
-    )
-
     def __init__(self, about: About, counts: IntArray, numbers: Numbers) -> None:
         self.about, self.counts, self.numbers = about, counts, numbers
-        self._name, self._missing_mass = about.name, False
+        self._name, self._missing_mass, self._judge = about.name, False, None
         kinds = map(all_kinds().__getitem__, about.kinds)
         self._kinds = dict(zip(about.models, kinds, strict=True))
         scored, names = self.kind.scored, about.score_names
@@ -88,7 +72,7 @@ class Sketch(TestSet):
         )
         self._source = Source()
         self._labels = None if about.labels is None else np.array(about.labels)
-        two = None if self.n_classes != 2 or self.kind.multilabel else self._labels
+        two = None if self.access.n_classes != 2 or self.kind.multilabel else self._labels
         self._positive = None if two is None else positive_of(about.positive, two)
         strata = None
         if about.strata:
@@ -105,14 +89,8 @@ class Sketch(TestSet):
         return len(self.counts) // max(1, len(self.about.strata))
 
     @property
-    def unit_sizes(self) -> FloatArray | None:
-        if not self.about.strata:
-            return None
-        return self.counts[self.counts > 0].astype(np.float64)
-
-    @property
-    def unit(self) -> str:
-        return "buckets"
+    def access(self) -> SumAccess:
+        return SumAccess(self)
 
     @cached_property
     def _parts(self) -> frozenset[bytes]:
@@ -126,7 +104,7 @@ class Sketch(TestSet):
         return frozenset({found.digest()})
 
     @cached_property
-    def sums(self) -> Numbers:
+    def _sums(self) -> Sums:
         """Sums of the buckets that have samples.
 
         A sketch to be added may have a single sample or class; a test set may not.
@@ -134,11 +112,13 @@ class Sketch(TestSet):
         checks.check_lengths({}, None, self.n_samples)
         if self.labels is not None:
             checks.classes(self.labels, self.labels)
-        held = self.counts > 0
-        return {key: found[held] for key, found in self.numbers.items()}
-
-    def unit_weights(self, *, by_class: bool = False) -> FloatArray:
-        return self.sums["support" if by_class else "count", EVERY_MODEL]
+        about, filled = self.about, self.counts > 0
+        return Sums(
+            numbers={key: found[filled] for key, found in self.numbers.items()},
+            metrics=about.metrics, binary=about.judged, several_runs=len(about.runs) > 1,
+            hard=about.labels is not None and not about.soft_truth,
+            sizes=self.counts[filled].astype(np.float64) if about.strata else None,
+        )  # fmt: skip
 
     def __add__(self, other: object) -> Sketch:
         if not isinstance(other, Sketch):
@@ -183,7 +163,7 @@ class Sketch(TestSet):
     def output(self, model: str) -> Output:
         """Return the output type of a model, without samples."""
         checks.check_models(self.models, model=model)
-        return Output(self.kinds[model], _NOTHING)
+        return Output(self._kinds[model], _NOTHING)
 
     def save(self, path: str | Path) -> Path:
         """Write the sketch as Parquet; `modelcompare.io.read_sketch` reads it."""
@@ -208,7 +188,7 @@ class Sketch(TestSet):
 
     def __repr__(self) -> str:
         about = self.about
-        classes = f", {self.n_classes} classes" if about.labels is not None else ""
+        classes = f", {self.access.n_classes} classes" if about.labels is not None else ""
         return (
             f"Sketch: {self.n_samples:,} samples in {self.n_buckets:,} buckets{classes}, "
             f"{len(self.models)} model{'s' * (len(self.models) > 1)} ({', '.join(self.models)})\n"
@@ -216,7 +196,7 @@ class Sketch(TestSet):
         )
 
     def _of_models(self, models: Sequence[str]) -> Sketch:
-        kinds = tuple(self.kinds[model].name for model in models)
+        kinds = tuple(self._kinds[model].name for model in models)
         kept = {*models, EVERY_MODEL}
         numbers = {key: found for key, found in self.numbers.items() if key[1] in kept}
         return Sketch(replace(self.about, models=tuple(models), kinds=kinds), self.counts, numbers)
@@ -243,6 +223,57 @@ class Sketch(TestSet):
         return spread(self.counts[:, None], 0)[:, 0], numbers
 
 
+class SumAccess(Access[Sketch]):
+    """Access to sums of buckets of samples."""
+
+    __slots__ = ()
+
+    abilities = frozenset[Need]({"units", "sums"})
+    _refusal = (
+        "{} needs single samples, and a sketch has their sums only; read the predictions "
+        "themselves for that."
+    )
+    _lacking = (
+        "`{}` is a sketch, which has no samples: compare, bootstrap, paired_test, decide and "
+        "gate run on its sums; for anything else read the predictions themselves."
+    )
+
+    @property
+    def unit(self) -> str:
+        return "buckets"
+
+    @property
+    def sums(self) -> Sums:
+        return self.test_set._sums
+
+    def check_metric(self, metric: AnyMetric) -> None:
+        if not isinstance(metric, Metric) or metric.of_items:
+            raise ValueError(
+                f"metric {metric.name!r} is not a sum over samples, and a sketch stores sums only; "
+                "compute it from the predictions."
+            )
+        if not {name for name, _ in self.sums.numbers} >= {each.name for each in metric.statistics}:
+            raise ValueError(
+                f"the sketch holds no sums for metric {metric.name!r}, it was made for "
+                f"{', '.join(self.sums.metrics)}; sketch the predictions again and name it too."
+            )
+        if self.sums.several_runs:
+            check_summed([metric])
+
+    def unit_weights(self, *, by_class: bool = False) -> FloatArray:
+        return self.sums.numbers["support" if by_class else "count", EVERY_MODEL]
+
+
+def check_summed(metrics: Sequence[AnyMetric]) -> None:
+    """Refuse metrics of a sketch of several runs, whose sums are of all of them."""
+    apart = [metric.name for metric in metrics if not is_of_rows(metric)]
+    if apart:
+        raise ValueError(
+            f"a sketch sums the rows of several runs, and {', '.join(apart)} is the mean of the "
+            "values of the runs; sketch each run by itself, or compare the predictions themselves."
+        )
+
+
 def _chance_of(counts: IntArray) -> float:
     """Compute the probability that other samples, as many in each row, have the same counts."""
     sizes = counts.sum(axis=1)
@@ -258,7 +289,7 @@ def _identity(sketch: Sketch) -> dict[str, Any]:
         "salts": about.salt,
         "numbers of buckets": sketch.n_buckets,
         "models": sorted(about.models),
-        "output types": {model: kind.name for model, kind in sketch.kinds.items()},
+        "output types": {model: kind.name for model, kind in sketch.access.kinds.items()},
         "designs": "strata" if about.strata else "no strata",
         "statistics": sorted(summed.name for summed in about.statistics),
         "types of true labels": "no classes" if about.labels is None else of_classes,

@@ -11,9 +11,8 @@ import numpy as np
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.sizes import repeats, seen_runs
-from modelcompare.data.sums import EVERY_MODEL, About, Numbers, Summed
+from modelcompare.data.sums import EVERY_MODEL, Numbers
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.in_runs import check_summed
 from modelcompare.engine.parallel import as_they_come
 from modelcompare.engine.units import check_runs, cluster_sums, first_runs
 from modelcompare.metrics import resolve_metrics
@@ -22,8 +21,9 @@ from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.counts import SUPPORT
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.metrics.scoring import COUNT
+from modelcompare.plugins.large.about import About, Summed
 from modelcompare.plugins.large.hashing import bucket_of
-from modelcompare.plugins.large.sketches import Sketch
+from modelcompare.plugins.large.sketches import Sketch, check_summed
 from modelcompare.readers import read_predictions
 from modelcompare.words import BUCKETS, SALT, check_test_set
 
@@ -112,9 +112,9 @@ def _blocks(source: Any) -> Iterator[tuple[TestSet, AnyArray]]:
     n_before = 0
     for test_set in _test_sets(source):
         check_test_set("source", test_set, "blocks")
-        check_runs(test_set.head)
+        check_runs(test_set.access.head)
         _check_repeats(test_set)
-        for block, ids in test_set.named_blocks():
+        for block, ids in test_set.access.named_blocks():
             names = ids if block.groups is None else block.groups
             rows = np.arange(n_before, n_before + len(block))
             yield block, rows if names is None else names
@@ -146,6 +146,7 @@ def block_sums(
     block: TestSet, bucket: IntArray, metrics: Any, buckets: int, salt: str = SALT
 ) -> Sketch:
     """Return the sketch of predictions in memory, of which each sample is in a given bucket."""
+    access = block.access
     plain, _ = without_classes(metrics, block)
     chosen = [_require_additive(metric) for metric in resolve_metrics(plain, block)]
     always = (COUNT,) if block.labels is None else (COUNT, SUPPORT)
@@ -155,16 +156,16 @@ def block_sums(
     strata, stratum = _strata(block)
     about = About(
         salt=salt, models=block.models,
-        kinds=tuple(kind.name for kind in block.kinds.values()),
+        kinds=tuple(kind.name for kind in access.kinds.values()),
         labels=None if block.labels is None else tuple(block.labels.tolist()),
-        positive=block.positive,
+        positive=access.positive,
         metrics=tuple(metric.name for metric in chosen),
         statistics=(), judged=_binary_scores(chosen), strata=strata,
-        soft_truth=block.true_distribution is not None, runs=first_runs(block),
-        weighted=block.sample_weight is not None, missing_mass=block.missing_mass,
-        score_names=block.scores.names or block.scores.beside,
-        greater_is_better=block.scores.declared,
-        bounds=block.scores.bounds, name=block.name,
+        soft_truth=access.true_distribution is not None, runs=first_runs(block),
+        weighted=block.sample_weight is not None, missing_mass=access.missing_mass,
+        score_names=access.scores.names or access.scores.beside,
+        greater_is_better=access.scores.declared,
+        bounds=access.scores.bounds, name=block.name,
     )  # fmt: skip
     unit, n_units = bucket + buckets * stratum, about.n_units(buckets)
     numbers = _sum_statistics(block, statistics, unit, n_units)
@@ -254,7 +255,7 @@ def _describe_statistics(
         Summed(
             each.name, each.shared, each.class_axes,
             numbers[each.name, EVERY_MODEL if each.shared else first].shape[1]
-            // max(1, block.n_classes) ** each.class_axes,
+            // max(1, block.access.n_classes) ** each.class_axes,
         )
         for each in statistics
     )  # fmt: skip
@@ -263,4 +264,4 @@ def _describe_statistics(
 def _rows_at_once(block: TestSet, statistics: Iterable[Statistic]) -> int:
     """Return a number of rows whose statistics stay small in memory."""
     axes = max(statistic.class_axes for statistic in statistics)
-    return max(1, _MOST_NUMBERS // max(1, block.n_classes) ** axes)
+    return max(1, _MOST_NUMBERS // max(1, block.access.n_classes) ** axes)

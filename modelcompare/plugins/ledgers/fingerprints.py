@@ -44,7 +44,7 @@ def by_name(predictions: Asked) -> Mapping[str, TestSet]:
 def check_kept_in_memory(sets: Mapping[str, TestSet]) -> None:
     """Refuse test sets whose samples a ledger cannot know."""
     for each in sets.values():
-        each.require("rows", "predictions")
+        each.access.require("rows", "predictions")
 
 
 def check_stays(predictions: Asked) -> None:
@@ -59,8 +59,8 @@ def check_stays(predictions: Asked) -> None:
                 "such as weeks, as `groups` (--groups COLUMN), or ask once, without a "
                 "ledger (--looks, --ledger)."
             )
-        if each.source.pseudo:
-            (name,), called = each.scores.names, each.source.called
+        if each.access.source.pseudo:
+            (name,), called = each.access.scores.names, each.access.source.called
             raise ValueError(
                 f"{name}s are fitted to all {called}, so the scores of a look before change as "
                 f"{called} are added. Ask once, when all {called} are there, without a ledger "
@@ -159,14 +159,15 @@ def check_grown(known: History, sets: Mapping[str, TestSet], models: Sequence[st
 
 def _truth(preds: TestSet, *, whole: bool, by_blocks: bool) -> _Columns:
     """Return what identifies samples: truth, columns, and the direction of scores."""
+    access = preds.access
     times = None if by_blocks else times_of_blocks(preds)
     columns: dict[str, AnyArray | None] = {name: getattr(preds, name) for name in _COLUMNS}
     columns |= {} if times is None else {"groups": None, "times": times}
     return [
-        ("y_true", preds.y_true), ("true_distribution", preds.true_distribution),
+        ("y_true", preds.y_true), ("true_distribution", access.true_distribution),
         # Samples that are added may have other classes.
         ("labels", preds.labels if whole else None),
-        ("scores", np.array([str(preds.scores.declared), str(preds.scores.bounds)])),
+        ("scores", np.array([str(access.scores.declared), str(access.scores.bounds)])),
         # Files may hold ids as numbers or as texts.
         ("ids", None if preds.ids is None else preds.ids.astype(str)),
         *columns.items(),

@@ -148,23 +148,24 @@ def _tables(
     tables = [_evaluation_data(once(predictions, model)), *_scores(result, model)]
     if predictions.slices is not None:
         tables.append(_subgroups(predictions, model, metrics, min_size, options))
-    if predictions.kinds[model].distribution:
+    if predictions.access.kinds[model].distribution:
         tables.append(_calibration(predictions[model], options))
     return tables
 
 
 def _evaluation_data(predictions: TestSet) -> Table:
+    access = predictions.access
     rows = [("Samples", f"{len(predictions):,}")]
     if predictions.name is not None:
         rows.insert(0, ("Source", predictions.name))
     if predictions.groups is not None:
         rows.append(("Clusters", f"{len(np.unique(predictions.groups)):,}"))
-    if predictions.labels is not None and predictions.codes is not None:
-        support = np.bincount(predictions.codes, minlength=predictions.n_classes)
+    if predictions.labels is not None and access.codes is not None:
+        support = np.bincount(access.codes, minlength=access.n_classes)
         for label, n in list(zip(predictions.labels.tolist(), support, strict=True))[:20]:
             rows.append((f"Class {label}", f"{n:,} ({100 * n / len(predictions):.1f} %)"))
-        if predictions.n_classes > 20:
-            rows.append((f"{predictions.n_classes - 20} more classes", ""))
+        if access.n_classes > 20:
+            rows.append((f"{access.n_classes - 20} more classes", ""))
     frame = pd.DataFrame(rows, columns=["what", "this"])
     return Table("Evaluation data", [column("", "what"), column("", "this")], frame)
 
@@ -223,7 +224,7 @@ def metadata(
     values = zip(scores["metric"], scores["label"], scores["estimate"], strict=True)
     measured = dataset or predictions.name or "test set"
     found = {
-        "task": {"type": task or predictions.kinds[model].task},
+        "task": {"type": task or predictions.access.kinds[model].task},
         "dataset": {"type": measured, "name": measured},
         "metrics": [_metric(*value) for value in values if math.isfinite(value[2])],
     }

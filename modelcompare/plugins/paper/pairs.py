@@ -191,13 +191,13 @@ def part_rows(
     if ratio == 1:
         return np.arange(n_samples)
     if predictions.groups is not None:
-        cluster = predictions.unit_of
+        cluster = predictions.access.unit_of
         n_clusters = int(cluster.max()) + 1
         if n_clusters < 2:
             raise ValueError("down-sampling whole clusters needs at least 2 of them, there is 1.")
         kept = subsample(n_clusters, max(2, round(ratio * n_clusters)), seed, index=index)
         return np.flatnonzero(np.isin(cluster, kept))
-    strata = predictions.codes if stratify else None
+    strata = predictions.access.codes if stratify else None
     return subsample(n_samples, round(ratio * n_samples), seed, index=index, strata=strata)
 
 

@@ -220,7 +220,7 @@ def sensitivity_study(
         changed = with_models(predictions, variants, PROBABILITIES)
         if new_runs:
             # Variants of a model have its own runs.
-            changed = changed.with_columns(runs=np.asarray(predictions.runs_of(model)))
+            changed = changed.with_columns(runs=np.asarray(predictions.access.runs_of(model)))
             check_crossed(evaluate(changed, metrics, zero_division=zero_division))
         result = bootstrap(
             changed, metrics, n_resamples=n_resamples, zero_division=zero_division, rng=seed

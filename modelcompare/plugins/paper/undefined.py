@@ -192,7 +192,7 @@ def undefined_study(
     sizes = check_ratios(ratios, n_seen(predictions))
     seed = seed_sequence(rng)
     support = {}
-    if predictions.labels is not None and predictions.codes is not None:
+    if predictions.labels is not None and predictions.access.codes is not None:
         counts = class_counts(predictions)
         support = dict(zip(predictions.labels.tolist(), counts.tolist(), strict=True))
     rows = []

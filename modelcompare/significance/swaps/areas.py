@@ -62,8 +62,8 @@ def areas_apply(evaluation: Evaluation, metric: AnyMetric) -> bool:
         and p.groups is None
         and p.sample_weight is None
         and evaluation.units.strata is None
-        and p.codes is not None
-        and 0 < p.codes.sum() < len(p)
+        and p.access.codes is not None
+        and 0 < p.access.codes.sum() < len(p)
         and len(p) * max(1, n_models * (n_models - 1) // 2) <= _MOST_SAMPLES
     )
 

@@ -82,7 +82,7 @@ def forms_apply(evaluation: Evaluation, metric: Metric) -> bool:
         columns = evaluation.columns(slice(None), [metric])
         return sum(column.width for column in columns) <= MOST_SLOPES
     p, n_models = evaluation.predictions, len(evaluation.models)
-    products = p.n_classes**2 * max(1, n_models * (n_models - 1) // 2)
+    products = p.access.n_classes**2 * max(1, n_models * (n_models - 1) // 2)
     return products <= _MOST_PRODUCTS or are_hard_counts(evaluation, metric)
 
 

@@ -68,8 +68,8 @@ class SwappedOutputs(SwapStatistic):
         self.units = view.evaluation.units
         self.view, self.metric = view, metric
         self._values = view.evaluation.metric_slice(metric.name)
-        p = view.evaluation.predictions
-        self._unit_of = None if p.unit == "samples" else p.unit_of
+        access = view.evaluation.access
+        self._unit_of = None if access.unit == "samples" else access.unit_of
         self._pairs: dict[int, _Pair] = {}
         self._drawn: dict[int, FloatArray] = {}
 
@@ -168,7 +168,7 @@ def _pair_of(
 def _called(predictions: TestSet, metric: CallableMetric, models: Sequence[str]) -> _Pair:
     """Call a function with swapped arrays, in the order of the samples."""
     a, b = (given_output(metric, predictions, model) for model in models)
-    weights = predictions.weights[None]
+    weights = predictions.access.weights[None]
 
     def values(masks: AnyArray) -> tuple[FloatArray, FloatArray]:
         chosen = masks.astype(bool).reshape(masks.shape + (1,) * (a.ndim - 1))

@@ -365,7 +365,7 @@ def test_win_rates_against_a_baseline_are_means_by_item():
     table = annotations()
     preds = mc.from_battles(table, baseline="base")
     assert preds.models == ("x", "y")
-    assert preds.scores.bounds == {"win_rate": (0.0, 1.0)}
+    assert preds.access.scores.bounds == {"win_rate": (0.0, 1.0)}
     won = table["winner"].map({"model_a": 0, "tie": 0.5, "model_b": 1}).groupby(table["model_2"])
     assert mc.bootstrap(preds, n_resamples=2).estimate.tolist() == pytest.approx([*won.mean()])
     scores = won.apply(list)
@@ -482,7 +482,7 @@ def test_tables_of_models_are_no_battles():
     opposed = pd.DataFrame({"y_true": [*"uv"] * 6, "model_a": [*"uv"] * 6, "model_b": [*"vu"] * 6})
     assert len(mc.read_predictions(opposed).models) == 2
     wide = pd.DataFrame({"y_true": ["u", "v"] * 6, "model_a": ["u"] * 12, "model_b": ["v"] * 12})
-    assert mc.read_predictions(wide).kinds == {"model_a": "labels", "model_b": "labels"}
+    assert mc.read_predictions(wide).access.kinds == {"model_a": "labels", "model_b": "labels"}
 
 
 def covariance(influence, codes):

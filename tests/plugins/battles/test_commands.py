@@ -10,7 +10,7 @@ def test_win_rates_have_a_direction():
     games = pd.DataFrame(
         {"model_a": ["x", "y"] * 20, "model_b": ["y", "x"] * 20, "winner": ["model_a"] * 40}
     )
-    assert mc.from_battles(games).scores.direction("win_rate") == (True, "declared")
+    assert mc.from_battles(games).access.scores.direction("win_rate") == (True, "declared")
 
 
 @pytest.mark.parametrize("name", ["strength", "win_rate"])

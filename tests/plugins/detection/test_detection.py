@@ -192,7 +192,7 @@ def test_compare_and_gate_take_detections(tmp_path):
         paths[name].write_text(json.dumps(part))
     known = paths.pop("truth")
     preds = mc.io.from_coco(known, paths)
-    assert {*preds.kinds.values()} == {"label_detections"}
+    assert {*preds.access.kinds.values()} == {"label_detections"}
     result = mc.compare(preds, n_resamples=300)
     row = result.differences.query("metric == 'map'").iloc[0]
     assert row["difference"] == pytest.approx(values(preds, "a")[0, 0] - values(preds, "b")[0, 0])

@@ -173,7 +173,7 @@ def test_a_fold_whose_training_part_lacks_a_class():
     result = mc.crossval.compare_estimators(
         {"b": GaussianNB()}, x, y, cv=KFold(3, shuffle=True, random_state=1)
     )
-    assert result.predictions[0].n_classes == 3
+    assert result.predictions[0].access.n_classes == 3
 
 
 def test_estimators_without_probabilities_give_labels():

@@ -168,7 +168,7 @@ def test_tables_whose_samples_differ_are_read(name):
     frame = with_models(READ[name].reset_index(drop=True))
     preds = mc.read_predictions(frame, **MODELS)
     assert len(preds) == len(frame)
-    mc.bootstrap(preds, "accuracy" if preds.n_classes else "rmse", n_resamples=2)
+    mc.bootstrap(preds, "accuracy" if preds.access.n_classes else "rmse", n_resamples=2)
     mc.bootstrap(mc.Predictions(frame["y_true"], dict(frame[["a", "b"]])), n_resamples=2)
 
 

@@ -5,20 +5,21 @@ import re
 from collections.abc import Iterator
 from typing import get_args
 
-import modelcompare as mc
 from modelcompare.data.kinds import all_kinds
-from modelcompare.data.test_set import TestSet
+from modelcompare.data.test_set import Access, TestSet
 from modelcompare.engine.runs import RUN_TEST
 from modelcompare.intervals import METHODS
 from modelcompare.metrics import METRICS
 from modelcompare.metrics.base import Metric
 from modelcompare.plugins.large import planning
+from modelcompare.plugins.large.scanned import BlockAccess
+from modelcompare.plugins.large.sketches import SumAccess
 from modelcompare.plugins.large.words import KINDS, ROLES
 from modelcompare.significance import TESTS
 from modelcompare.words import PairedTest
 from tests.public import functions
 
-SOURCES = {"a scan": mc.io.ScannedPredictions, "a sketch": mc.io.Sketch}
+SOURCES = {"a scan": BlockAccess, "a sketch": SumAccess}
 YES, NO = "yes", "no"
 WHOLE = "read whole where it fits, else refused"
 # Interval methods of scans that others replace, by name.
@@ -31,14 +32,21 @@ class _NeedError(Exception):
     """Carries what a function needs."""
 
 
-class _Probe(TestSet):
+class _ProbeAccess(Access):
     """Reports the ability that is required of it."""
 
-    __slots__ = ()
-    n_samples = _of_models = None
+    judge = None
 
     def require(self, need, argument):  # noqa: ARG002
         raise _NeedError(need)
+
+
+class _Probe(TestSet):
+    """A test set of which nothing is known."""
+
+    __slots__ = ()
+    n_samples = _of_models = None
+    access = property(_ProbeAccess)
 
 
 def needs():

@@ -69,7 +69,7 @@ def test_each_source_answers_what_the_table_says(what, row, memory, sources, mon
 @pytest.mark.parametrize("name", abilities.needs())
 def test_functions_refuse_the_sources_that_the_table_says(name, sources):
     for source, predictions in sources.items():
-        refusal = predictions._lacking.split("{}", 1)[1][:40]
+        refusal = predictions.access._lacking.split("{}", 1)[1][:40]
         try:
             functions()[name](predictions)
         except Exception as error:

@@ -11,6 +11,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.engine import checkpoints
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.plugins.large.scanned import BlockAccess
 from tests.forking import FORKED
 from tests.plugins.large.writers import scan_slowly
 from tests.small_blocks import ROW_BLOCK
@@ -85,14 +86,14 @@ def test_a_scan_goes_on_after_a_run_that_was_interrupted_while_a_block_was_read(
     asked = {"metrics": "log_loss", "method": "percentile", "test": "wald", "n_resamples": 20}
     expected = mc.compare(mc.io.scan_predictions(path), **asked)
     scan = mc.io.scan_predictions(path, checkpoint=tmp_path / "kept")
-    of_table = mc.io.ScannedPredictions._of_table
+    of_table = BlockAccess._of_table
 
     def interrupted(self, table, number):
         if number == 3:
             raise KeyboardInterrupt
         return of_table(self, table, number)
 
-    monkeypatch.setattr(mc.io.ScannedPredictions, "_of_table", interrupted)
+    monkeypatch.setattr(BlockAccess, "_of_table", interrupted)
     with pytest.raises(KeyboardInterrupt):
         mc.compare(scan, **asked)
     monkeypatch.undo()

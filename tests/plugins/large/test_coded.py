@@ -60,11 +60,11 @@ def test_blocks_are_those_of_rows_converted_one_by_one(kind, source, tmp_path, m
     table = TABLES[kind]()
     models = [name for name in ("a", "b") if name in table.column_names]
     scan = mc.io.scan_predictions(SOURCES[source](table, tmp_path), models=models)
-    blocks = [*scan.blocks()]
+    blocks = [*scan.access.blocks()]
     looked_up = scan._kept["coded"]
     assert looked_up is not None
     monkeypatch.setitem(scan._kept, "coded", None)
-    for block, plain in zip(blocks, scan.blocks(), strict=True):
+    for block, plain in zip(blocks, scan.access.blocks(), strict=True):
         assert block.labels.tolist() == plain.labels.tolist()
         assert block.y_true.tolist() == plain.y_true.tolist()
         assert block.y_true.dtype == plain.y_true.dtype

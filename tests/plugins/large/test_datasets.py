@@ -48,7 +48,7 @@ def on_every_road(folder, **options):
     """The accuracies of a scan by its blocks, counted at its source, read whole, sketched."""
     scan = mc.io.scan_predictions(folder, **options)
     sketched = mc.io.sketch(scan, "accuracy")
-    blocks = mc.io.sketch(iter([*scan.blocks()]), "accuracy")
+    blocks = mc.io.sketch(iter([*scan.access.blocks()]), "accuracy")
     found = [accuracies(each) for each in (scan, scan.load(), sketched, blocks)]
     assert all(each == found[0] for each in found)
     return found[0]

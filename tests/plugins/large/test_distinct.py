@@ -6,6 +6,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.plugins.large import blocks as rows
+from modelcompare.plugins.large.scanned import BlockAccess
 from tests.small_blocks import ROW_BLOCK
 
 pa = pytest.importorskip("pyarrow")
@@ -40,7 +41,7 @@ def test_every_source_counts_what_pandas_counts(kind, path, frame, monkeypatch):
     if kind == "DuckDB":
         pytest.importorskip("duckdb")
     scan = mc.io.scan_predictions(SOURCES[kind](path))
-    monkeypatch.setattr(mc.io.ScannedPredictions, "blocks", lambda _: pytest.fail("rows were read"))
+    monkeypatch.setattr(BlockAccess, "blocks", lambda _: pytest.fail("rows were read"))
     found = mc.bootstrap(scan, ["accuracy", "f1"], n_resamples=99)
     held = found.evaluation.labelled
     names = scan.labels
@@ -107,9 +108,7 @@ def test_labels_in_strata_are_counted_and_drawn_as_in_memory(
     stratified.to_parquet(tmp_path / "s.parquet")
     preds = mc.read_predictions(tmp_path / "s.parquet", columns={"strata": "s"})
     scan = mc.io.scan_predictions(tmp_path / "s.parquet", columns={"strata": "s"})
-    monkeypatch.setattr(
-        mc.io.ScannedPredictions, "_tables", lambda *_: pytest.fail("rows were read")
-    )
+    monkeypatch.setattr(BlockAccess, "tables", lambda *_: pytest.fail("rows were read"))
     found, memory = (mc.compare(each, ["accuracy", "f1"], n_resamples=99) for each in (scan, preds))
     pd.testing.assert_frame_equal(memory.scores, found.scores, rtol=0)
     pd.testing.assert_frame_equal(memory.differences, found.differences, rtol=0)

@@ -260,7 +260,7 @@ def tables(draw):
 def answer(ask):
     try:
         found = ask()
-        assert found.sums
+        assert found.access.sums
     except ValueError as error:
         return str(error)
     return found

@@ -69,10 +69,10 @@ SOURCES = {
 @pytest.mark.parametrize("kind", SOURCES)
 def test_blocks_have_the_rows_in_order_for_every_source(kind, table, tmp_path):
     scan = mc.io.scan_predictions(SOURCES[kind](table, tmp_path))
-    blocks = list(scan.blocks())
+    blocks = list(scan.access.blocks())
     assert [len(block) for block in blocks] == [ROW_BLOCK, ROW_BLOCK, 1]
     assert len(scan) == len(table)
-    np.testing.assert_array_equal(joined(blocks, lambda b: b.codes), table["y_true"])
+    np.testing.assert_array_equal(joined(blocks, lambda b: b.access.codes), table["y_true"])
     for model in "ab":
         outputs = joined(blocks, lambda b, model=model: b.probabilities(model))
         np.testing.assert_array_equal(outputs, table[[f"{model}:{j}" for j in range(3)]])
@@ -84,8 +84,8 @@ def test_every_block_knows_the_classes_that_only_another_block_holds():
     scan = mc.io.scan_predictions(frame)
     expected = ["never", "no", "perhaps", "yes"]
     assert scan.labels.tolist() == expected
-    assert [block.labels.tolist() for block in scan.blocks()] == [expected] * 3
-    assert [*joined(scan.blocks(), lambda b: b.labels[b.codes])] == true
+    assert [block.labels.tolist() for block in scan.access.blocks()] == [expected] * 3
+    assert [*joined(scan.access.blocks(), lambda b: b.labels[b.access.codes])] == true
 
 
 SORTED = ["no"] * (ROW_BLOCK + 9) + ["yes"] * (ROW_BLOCK + 9)
@@ -107,8 +107,8 @@ def test_probabilities_of_rows_that_are_sorted_by_their_class_are_read():
         memory = mc.read_predictions(soft, positive=positive)
         scan = mc.io.scan_predictions(soft, models=["a"], positive=positive)
         assert scan.labels.tolist() == memory.labels.tolist() == order
-        assert scan.positive == memory.positive == order[1]
-        outputs = joined(scan.blocks(), lambda b: b.probabilities("a"))
+        assert scan.access.positive == memory.access.positive == order[1]
+        outputs = joined(scan.access.blocks(), lambda b: b.probabilities("a"))
         np.testing.assert_array_equal(outputs, memory.probabilities("a"))
     named = soft.assign(y_true=soft["y_true"].map({"no": "ok", "yes": "fraud"}))
     with pytest.raises(
@@ -118,7 +118,10 @@ def test_probabilities_of_rows_that_are_sorted_by_their_class_are_read():
     scan = mc.io.scan_predictions(named, models=["a"], positive="fraud")
     assert scan.labels.tolist() == ["ok", "fraud"]
     # Each block has both classes in this order, whichever of them its rows have.
-    assert {*next(scan.blocks()).codes} == {0, 1} or scan.head.labels.tolist() == ["ok", "fraud"]
+    assert {*next(scan.access.blocks()).access.codes} == {
+        0,
+        1,
+    } or scan.access.head.labels.tolist() == ["ok", "fraud"]
 
 
 def test_models_that_are_not_named_add_no_class():
@@ -140,7 +143,7 @@ def test_some_models_are_read_without_the_columns_of_the_others(table):
     scan = mc.io.scan_predictions(table)["b"]
     assert scan.models == ("b",)
     assert scan._layout.needed == ["y_true", "b:0", "b:1", "b:2"]
-    outputs = joined(scan.blocks(), lambda b: b.probabilities("b"))
+    outputs = joined(scan.access.blocks(), lambda b: b.probabilities("b"))
     np.testing.assert_array_equal(outputs, table[["b:0", "b:1", "b:2"]])
 
 
@@ -148,10 +151,10 @@ def test_a_subset_is_cut_into_blocks_of_its_own(table):
     rows = np.arange(1, len(table), 3)
     part = mc.io.scan_predictions(table).subset(rows)
     assert len(part) == len(rows)
-    codes = joined(part.blocks(), lambda b: b.codes)
+    codes = joined(part.access.blocks(), lambda b: b.access.codes)
     np.testing.assert_array_equal(codes, table["y_true"].to_numpy()[rows])
     again = part.subset(np.arange(0, len(rows), 2))
-    codes = joined(again.blocks(), lambda b: b.codes)
+    codes = joined(again.access.blocks(), lambda b: b.access.codes)
     np.testing.assert_array_equal(codes, table["y_true"].to_numpy()[rows[::2]])
 
 
@@ -161,7 +164,7 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
     scan = mc.io.scan_predictions(write(frame, tmp_path / "x.parquet", ROW_BLOCK))
     pool = pa.default_memory_pool()
     before = pool.bytes_allocated()
-    held = [pool.bytes_allocated() - before for _ in scan.blocks()]
+    held = [pool.bytes_allocated() - before for _ in scan.access.blocks()]
     assert len(held) == 48
     # Some blocks are read ahead, however many there are.
     assert max(held) < frame.memory_usage(index=False).sum() / 2
@@ -187,13 +190,13 @@ def test_a_bad_row_is_reported_by_its_number_among_all(table, column, value, mes
     bad = table.copy()
     bad.loc[9_000, column] = value
     with pytest.raises(ValueError, match=message):
-        list(mc.io.scan_predictions(bad).blocks())
+        list(mc.io.scan_predictions(bad).access.blocks())
 
 
 def test_what_needs_all_rows_at_once_is_refused(table):
     scan = mc.io.scan_predictions(table)
     for ask in (
-        lambda: scan.codes, lambda: scan.y_true, lambda: scan.probabilities("a"),
+        lambda: scan.access.codes, lambda: scan.y_true, lambda: scan.probabilities("a"),
         lambda: scan.predicted("a"), lambda: scan.output("a"), lambda: mc.diagnostics.selfcheck(scan, "a", "b"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=r"read block by block.*\.load\(\)"):
@@ -220,9 +223,9 @@ def test_a_source_that_changed_since_is_refused(table, tmp_path):
     path = write(table, tmp_path / "x.parquet")
     scan = mc.io.scan_predictions(pytest.importorskip("pyarrow.dataset").dataset(path))
     assert len(scan) == len(table)
-    object.__setattr__(scan.rows, "n_rows", len(table) + 5)
+    object.__setattr__(scan.access.rows, "n_rows", len(table) + 5)
     with pytest.raises(ValueError, match="it changed while it was read"):
-        list(scan.blocks())
+        list(scan.access.blocks())
 
 
 def in_folders(table, folder, names):

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.data.sums import COLUMNS
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
+from modelcompare.plugins.large.about import COLUMNS
 from modelcompare.resampling.weights import BootstrapWeights
 
 METRICS = ["accuracy", "f1", "f1_macro", "mcc"]
@@ -130,7 +130,7 @@ def test_parts_have_strata_and_classes_of_their_own(tmp_path):
         np.arange(3000) % 3, {m: np.arange(3000) // k % 3 for m, k in (("a", 2), ("b", 5))},
         ids=np.arange(3000), strata=NAMES[np.arange(3000) // 7 % 4],
     )  # fmt: skip
-    rows = [(three.strata == "west") | (three.codes < 2), (three.strata == "north")]
+    rows = [(three.strata == "west") | (three.access.codes < 2), (three.strata == "north")]
     rows = [rows[0] & ~rows[1], rows[1], ~rows[0] & ~rows[1]]
     whole = mc.io.sketch(three, ["f1", "mcc"])
     parts = [mc.io.sketch(three.subset(np.flatnonzero(each)), ["f1", "mcc"]) for each in rows]

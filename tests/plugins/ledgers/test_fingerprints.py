@@ -177,7 +177,7 @@ def test_looks_at_blocks_in_time_are_refused_before_any_is_spent(path):
 
 def test_candidates_in_blocks_of_their_own_are_asked_about_on_the_same_samples(path):
     steady, slow = in_blocks("steady"), in_blocks("slow")
-    assert steady.unit_of.max() > slow.unit_of.max()
+    assert steady.access.unit_of.max() > slow.access.unit_of.max()
     assert mc.keep(steady, "old", "steady", "mae:+0", ledger=path).number == 1
     assert mc.keep(slow, "old", "slow", "mae:+0", ledger=path).number == 2
     assert mc.keep(steady, "old", "steady", "mae:+0", ledger=path).repeated

@@ -63,7 +63,7 @@ def losses(preds, model, temperature):
     p = changed(preds.probabilities(model), temperature)
     loss = -np.log(p[np.arange(len(TRUTH)), TRUTH])
     # Means of the cells: a run of a model with fewer runs has several rows of each item.
-    frame = pd.DataFrame({"item": ITEM, "run": preds.runs_of(model), "loss": loss})
+    frame = pd.DataFrame({"item": ITEM, "run": preds.access.runs_of(model), "loss": loss})
     return frame.pivot_table(index="item", columns="run", values="loss").to_numpy()
 
 

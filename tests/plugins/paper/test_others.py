@@ -187,9 +187,9 @@ def test_where_all_agree_the_interval_is_that_of_pairs_that_share_no_model():
 def test_a_loss_agrees_with_a_score_that_prefers_the_same_model():
     preds = mc.load_example("snli")
     study = mc.studies.agreement_study(preds, [("accuracy", "brier_score")], test="wald")
-    score = {m: np.mean(preds.predicted(m) == preds.codes) for m in preds.models}
+    score = {m: np.mean(preds.predicted(m) == preds.access.codes) for m in preds.models}
     loss = {
-        m: ((preds.probabilities(m) - np.eye(3)[preds.codes]) ** 2).sum(axis=1).mean()
+        m: ((preds.probabilities(m) - np.eye(3)[preds.access.codes]) ** 2).sum(axis=1).mean()
         for m in preds.models
     }
     agree = [(score[a] > score[b]) == (loss[a] < loss[b]) for a, b in combinations(preds.models, 2)]
@@ -303,7 +303,7 @@ def test_sample_size_of_accuracy_is_statsmodels_power(preds):
         effect_size=effect, alpha=0.05, power=0.8, ratio=0, alternative="two-sided"
     )
     assert size.n_needed == pytest.approx(expected, rel=0.01, abs=1)
-    right = {m: (preds.predicted(m) == preds.codes).astype(float) for m in ("m0", "m1")}
+    right = {m: (preds.predicted(m) == preds.access.codes).astype(float) for m in ("m0", "m1")}
     assert size.standard_deviation == pytest.approx((right["m0"] - right["m1"]).std(ddof=1))
 
 
@@ -423,7 +423,7 @@ def test_the_cost_of_quantization_by_a_plain_calculation():
     preds = mc.load_example("snli")[["mlp", "bow_pair"]].subset(np.arange(600))
     study = mc.studies.quantization_study(preds, "caccuracy", n_bins=[2, 50])
     few = mc.io.quantize(preds, 2)
-    rows, codes = np.arange(600), preds.codes
+    rows, codes = np.arange(600), preds.access.codes
 
     def z(source):
         a, b = (source.probabilities(m)[rows, codes].astype(float) for m in source.models)

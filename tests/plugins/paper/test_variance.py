@@ -190,7 +190,7 @@ def test_repeated_downsampling_splits_the_spread(preds):
 
 def test_stratified_parts_keep_the_classes(preds):
     rows = part_rows(preds, 0.1, seed_sequence(0), stratify=True)
-    whole, part = np.bincount(preds.codes), np.bincount(preds.codes[rows])
+    whole, part = np.bincount(preds.access.codes), np.bincount(preds.access.codes[rows])
     np.testing.assert_allclose(part, whole / 10, atol=1)
 
 

@@ -50,7 +50,7 @@ def test_runs_that_some_lack_are_averaged():
 def test_losses_count_downwards_and_missing_scores_are_refused():
     errors = pd.DataFrame({"model": ["a", "b"], "wer": [0.1, 0.2], "task": ["x", "x"]})
     more = pd.concat([errors, errors.assign(task="y")], ignore_index=True)
-    assert mc.io.from_results(more).greater_is_better is False
+    assert mc.io.from_results(more).access.scores.greater_is_better is False
     with pytest.raises(ValueError, match="lacks the score of"):
         mc.io.from_results(WIDE.assign(a=WIDE["a"].where(WIDE.index > 0)))
     assert len(mc.io.from_results(WIDE.assign(a=WIDE["a"].where(WIDE.index > 0)),

@@ -23,7 +23,7 @@ EVALPLUS, MQM = DATA / "evalplus", DATA / "mqm"
 def means(source, **options):
     """Return the mean scores of each model, by name."""
     preds = mc.read_predictions(source, **options)
-    names = preds.scores.names or ("score",)
+    names = preds.access.scores.names or ("score",)
     arrays = {model: preds.output(model).array.reshape(-1, len(names)) for model in preds.models}
     return {m: dict(zip(names, a.mean(axis=0), strict=True)) for m, a in arrays.items()}
 
@@ -31,7 +31,7 @@ def means(source, **options):
 def shares_right(source, **options):
     """Return the share of right labels of each model."""
     preds = mc.read_predictions(source, **options)
-    return {m: (preds.predicted(m) == preds.codes).mean() for m in preds.models}
+    return {m: (preds.predicted(m) == preds.access.codes).mean() for m in preds.models}
 
 
 def near(expected):
