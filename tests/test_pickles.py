@@ -136,7 +136,7 @@ MAKE = {
     "ranks": lambda _: mc.compare_groups(
         {"x": of_classes(), "y": of_classes(60)}, "accuracy", **FEW
     ).friedman("accuracy"),
-    "calibration_test": lambda _: mc.inference.calibration_test(of_classes(), "a"),
+    "calibration_test": lambda _: mc.inference.calibration_test(of_classes()["a"]),
     "reliability": lambda _: mc.diagnostics.reliability(of_classes()),
     "curve": lambda _: mc.diagnostics.curve(of_classes(n_classes=2), "roc"),
 } | plugged("PICKLED")  # fmt: skip

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arguments import checked
-from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.diagnostics.reliability import confidences
 from modelcompare.engine.units import check_runs
@@ -88,7 +87,6 @@ class CalibrationTest(Result, stem="calibration", title="Calibration", row="cali
 @checked()
 def calibration_test(
     predictions: Predictions,
-    model: str | None = None,
     *,
     n_bins: int = 15,
     strategy: Strategy = "width",
@@ -107,9 +105,8 @@ def calibration_test(
     Parameters
     ----------
     predictions : Predictions
-        A test set with probabilities; independent samples of equal weight, hard labels.
-    model : str, optional
-        The model; optional if there is only one.
+        A test set with probabilities of one model, as in ``preds["cnn"]``; independent samples of
+        equal weight, hard labels.
     n_bins : int
         Number of bins of confidence.
     strategy : {"width", "mass"}
@@ -131,7 +128,8 @@ def calibration_test(
     Raises
     ------
     ValueError
-        If there are no probabilities, or samples are weighted, clustered or have soft labels.
+        If there are several models, or no probabilities, or samples are weighted, clustered or have
+        soft labels.
 
     Notes
     -----
@@ -149,13 +147,17 @@ def calibration_test(
     Examples
     --------
     >>> import modelcompare as mc
-    >>> found = mc.inference.calibration_test(mc.load_example("snli"), "mlp", n_resamples=999)
+    >>> found = mc.inference.calibration_test(mc.load_example("snli")["mlp"], n_resamples=999)
     >>> print(f"{found.estimate:.3f} ({found.ci_low:.3f} to {found.ci_high:.3f})")
     0.037 (0.019 to 0.046)
     """
-    chosen = _only_model(predictions, model)
+    if len(predictions.models) != 1:
+        known = ", ".join(predictions.models)
+        first = f"preds[{predictions.models[0]!r}]"
+        raise ValueError(f"calibration is tested of one model; choose it, as {first}, of {known}.")
+    (chosen,) = predictions.models
     _check_plain(predictions)
-    resolve_metrics("ece", predictions[chosen])
+    resolve_metrics("ece", predictions)
     confidence, right = confidences(predictions, chosen, label)
     inside = indicators(confidence, bin_edges(confidence, n_bins, strategy), strategy)
     n = len(confidence)
@@ -172,14 +174,6 @@ def calibration_test(
         ci_high=high, confidence_level=confidence_level, n_bins=n_bins, strategy=strategy,
         n_samples=n, n_resamples=n_resamples, seed_label=rng_label(rng),
     )  # fmt: skip
-
-
-def _only_model(predictions: Predictions, model: str | None) -> str:
-    if model is None and len(predictions.models) != 1:
-        raise ValueError(f"name a `model`: there are {', '.join(predictions.models)}.")
-    chosen = predictions.models[0] if model is None else model
-    check_models(predictions.models, model=chosen)
-    return chosen
 
 
 def _check_plain(predictions: Predictions) -> None:

@@ -111,7 +111,7 @@ def _doors() -> dict[str, Door]:
             mc.diagnostics.judge_report, {"predictions": JUDGED, **FEW}, ("length", "position")
         ),
         "calibration_test": Door(
-            mc.inference.calibration_test, {"predictions": PLAIN, "model": "a", **FEW}
+            mc.inference.calibration_test, {"predictions": PLAIN["a"], **FEW}
         ),
         "variance_components": Door(
             mc.diagnostics.variance_components,

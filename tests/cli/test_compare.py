@@ -7,6 +7,8 @@ import sys
 import pytest
 import sacrebleu
 
+import modelcompare as mc
+from modelcompare.arguments import Execution, execution
 from tests.cli.conftest import beyond_reading
 
 FEW = ("--resamples", "199")
@@ -126,6 +128,20 @@ def test_the_same_seed_gives_the_same_answer_with_any_number_of_threads(run, wid
     first = run(*arguments, "--seed", "3").out
     assert run(*arguments, "--seed", "3", "--jobs", "3").out == first
     assert run(*arguments, "--seed", "4").out != first
+
+
+def test_jobs_and_the_bar_are_set_around_what_a_command_calls(run, wide_csv, monkeypatch):
+    seen, compare = [], mc.compare
+
+    def watched(*args, **options):
+        seen.append(execution.get())
+        return compare(*args, **options)
+
+    monkeypatch.setattr(mc, "compare", watched)
+    run("compare", wide_csv, *FEW, "--jobs", "3")
+    run("compare", wide_csv, *FEW)
+    assert seen == [Execution(n_jobs=3, progress=True), Execution(progress=True)]
+    assert execution.get() == Execution()
 
 
 def test_one_file_per_model(run, wide_csv, tmp_path):

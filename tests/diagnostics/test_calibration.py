@@ -66,7 +66,7 @@ def test_one_large_bin_is_a_folded_normal():
 def test_a_class_and_a_model_are_named():
     snli = mc.load_example("snli").subset(np.arange(500))
     found = mc.inference.calibration_test(
-        snli, "mlp", label="neutral", n_resamples=99, strategy="mass"
+        snli["mlp"], label="neutral", n_resamples=99, strategy="mass"
     )
     assert (found.model, found.label, found.n_samples) == ("mlp", "neutral", 500)
 
@@ -79,7 +79,7 @@ def test_a_class_and_a_model_are_named():
         (draw(20, 0), {"label": 3}, "`label`: there is no class 3; the classes are 0, 1"),
         (draw(20, 0).with_columns(groups=np.arange(20) // 2), {}, "needs independent samples"),
         (mc.Predictions([0, 1], {"a": [0, 1]}), {}, "needs probabilities"),
-        (mc.load_example("snli"), {}, "name a `model`: there are"),
+        (mc.load_example("snli"), {}, r"of one model; choose it, as preds\['hypothesis_only'\], of"),
         (mc.Predictions([[0.2, 0.8], [1, 0]], {"a": [[0.5, 0.5], [0.1, 0.9]]}), {},
          "needs hard labels"),
     ],

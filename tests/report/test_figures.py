@@ -313,7 +313,7 @@ def test_curves_state_the_area_under_them(kind, name):
 
 def test_reliability_states_the_debiased_error_with_its_interval():
     data = preds(2, 3)
-    found = mc.inference.calibration_test(data, data.models[0], n_bins=5, n_resamples=99)
+    found = mc.inference.calibration_test(data[data.models[0]], n_bins=5, n_resamples=99)
     note = f"ECE {found.estimate:.3f} ({found.ci_low:.3f} to {found.ci_high:.3f})"
     title = figure("reliability", 2, 3).axes[0].get_title(loc="left")
     assert note in title.replace("\n", " ")
