@@ -1,5 +1,6 @@
 """Options and outputs of the commands that cannot be had."""
 
+from modelcompare.metrics import METRICS
 from tests.bad_input.case import Call, Run
 
 PREDS = {"preds.csv": "y_true,a,b\nx,x,x\ny,y,x\n"}
@@ -176,6 +177,6 @@ CASES: list[Call | Run] = [
     Run(
         "a name that would clear the screen",
         "metrics '\x1b[2Jf1'",
-        r"unknown metric '\x1b[2Jf1'; the 169 names are in modelcompare.metrics.METRICS (modelcompare metrics).",
+        rf"unknown metric '\x1b[2Jf1'; the {len(METRICS)} names are in modelcompare.metrics.METRICS (modelcompare metrics).",
     ),
 ]  # fmt: skip

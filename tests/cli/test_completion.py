@@ -45,7 +45,7 @@ def test_commands_options_and_choices_are_completed(completed):
     assert completed("modelcompare", "sa") == ["sample-size"]
     assert completed("modelcompare", "gate", "--inc") == ["--inconclusive-exit"]
     assert completed("modelcompare", "compare", "--format", "ma") == ["markdown"]
-    assert completed("modelcompare", "metrics", "kap") == ["kappa"]
+    assert completed("modelcompare", "metrics", "cohen_kappa_l") == ["cohen_kappa_linear"]
 
 
 @pytest.mark.parametrize("asked", ["complete_none", "nonsense"])
