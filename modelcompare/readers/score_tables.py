@@ -61,8 +61,6 @@ _METRIC = Role(name="metric", usual=("metric", "metric_name"))
 COLUMNS = ColumnRoles(("id", "model", "runs", "score"), several=("score",))
 # Words of names of columns beside the scores of leaderboards.
 _COSTS = {*names.MEASURE, *names.SIZES}
-# Parts of a reading that change what is compared, and how those end that drop units.
-_CHANGES, _DROPPED = ("runs", "left out", "left out of cells"), "dropped"
 # Headings that name rows, not models: a table lies on its side.
 _NUMBERED = re.compile(r"(fold|split|repeat|run|data ?set|set)?[ _-]?\d+", re.IGNORECASE)
 # A cell with a number that has a comma.
@@ -73,20 +71,21 @@ _COMMA = r"\D*\d+(,\d+)+\D*"
 class ScoreTable:
     """Scores with a row for each data set and a column for each model, and how they were read.
 
-    `parts` are the roles of the columns, `metric` the name of the scores, if there is one, and
-    `rows` the single scores: set, model, run, value.
+    `parts` are the roles of the columns, `changes` those of the parts that change what is compared,
+    `metric` the name of the scores, if there is one, and `rows` the single scores: set, model, run,
+    value.
     """
 
     scores: pd.DataFrame
     parts: Mapping[str, str | None]
+    changes: tuple[str, ...]
     metric: str | None
     rows: pd.DataFrame
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Runs that were averaged, and what was left out."""
-        dropped = (part for part in self.parts if part.endswith(_DROPPED))
-        changed = ((part, self.parts.get(part)) for part in (*_CHANGES, *dropped))
+        changed = ((part, self.parts[part]) for part in self.changes)
         return tuple(f"{part.capitalize()}: {text}." for part, text in changed if text)
 
 
@@ -134,11 +133,12 @@ def read_scores(frame: pd.DataFrame, columns: Columns, unit: str = "data set") -
     parts = {
         f"{unit}s": counted([*map(str, table.index)]), "models": counted([*table.columns]),
         "runs": f"{run}, the mean of {n_runs}" if run else "",
-        "left out": counted([*beside, *summaries]), f"{unit}s {_DROPPED}": counted(dropped),
+        "left out": counted([*beside, *summaries]), f"{unit}s dropped": counted(dropped),
         "left out of cells": listed([each for each in rows["second"].unique() if each]),
         "direction": write_directions([metric], columns.direction()),
     }  # fmt: skip
-    return ScoreTable(table, parts, metric, rows[rows["set"].isin(table.index)])
+    changes = "runs", "left out", "left out of cells", f"{unit}s dropped"
+    return ScoreTable(table, parts, changes, metric, rows[rows["set"].isin(table.index)])
 
 
 def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
