@@ -7,7 +7,7 @@ import pytest
 import modelcompare as mc
 from tests.advice import commands_in
 from tests.plugins.folds.test_folds import WIDE
-from tests.readers.test_repeats import FOLDS as REFUSED
+from tests.plugins.folds.test_repeats import FOLDS as REFUSED
 
 
 def test_folds_are_compared_from_a_file(run, tmp_path):
