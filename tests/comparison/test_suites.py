@@ -174,6 +174,16 @@ def test_few_new_sets_are_warned_of_and_have_no_more_degrees_than_sets():
         mc.decide(sets, "a", "b", "mean_score", margin=0.1, generalize_to="sets", n_resamples=99)
 
 
+def test_a_signature_is_for_these_runs_where_there_are_runs_and_no_new_ones():
+    sets = {name: preds_of(SHARED[name]) for name in "su"}
+    assert "for these runs" not in mc.compare_groups(SCORES, **OPTIONS).signature
+    these = mc.compare_groups(sets, generalize_to="items", **OPTIONS)
+    assert "|for these runs" in these.signature
+    new = mc.compare_groups(sets, generalize_to="items+runs", **OPTIONS)
+    assert "for these runs" not in new.signature
+    assert "|generalize_to:items+runs|" in new.signature
+
+
 def test_partly_shared_runs_are_refused():
     sets = {name: preds_of(table) for name, table in SHARED.items()}
     half = sets["s"].with_columns(runs=[r.replace("run3", "other") for r in sets["s"].runs])

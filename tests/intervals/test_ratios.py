@@ -316,3 +316,9 @@ def test_the_mean_for_a_difference_counts_classes_that_are_only_predicted_in_pre
     assert means["precision"] == pytest.approx(0.75 * 1 * 2 / (2 + 1))
     assert means["recall"] == pytest.approx(0.75 * np.mean([0.8, 1, 0]))
     assert means["f1"] == pytest.approx(np.mean([8 / 9, 1, 0]))
+
+
+def test_a_ratio_that_subtracts_is_no_share_of_successes():
+    assert ClassRatio((1, 0, 0, 0), (1, 1, 1, 0)).is_share
+    assert not ClassRatio((1, 0, 0, 0), (1, 1, -1, 0)).is_share
+    assert not ClassRatio((1, -1, 0, 0), (1, 1, 0, 0)).is_share

@@ -130,3 +130,12 @@ def test_a_proportion_is_one_of_a_ratio():
         replace(recall, name="x", ratio=None, value=lambda hits, _: hits, proportion=True)
     with pytest.raises(TypeError, match="`proportion`"):
         replace(recall, proportion=lambda hits, support: hits / support)
+
+
+def test_a_class_of_each_sample_is_true_by_its_share_of_a_soft_label():
+    labels = Output(all_kinds()["labels"], np.array([0, 0, 1]))
+    shares = np.array([[0.7, 0.3], [0.2, 0.8], [0.0, 1.0]])
+    soft = Outcomes(labels, n_classes=2, true_distribution=shares)
+    np.testing.assert_array_equal(soft.truth_of(np.array([0, 0, 1])), [0.7, 0.2, 1.0])
+    hard = Outcomes(labels, n_classes=2, codes=np.array([0, 1, 1]))
+    np.testing.assert_array_equal(hard.truth_of(np.array([0, 0, 1])), [1.0, 0.0, 1.0])

@@ -85,3 +85,11 @@ def test_items_of_a_long_table_are_not_taken_for_data_sets(tmp_path, capsys):
     pd.DataFrame(rows, columns=["item", "model", "score"]).to_csv(path, index=False)
     assert main(["groups", str(path)]) == 2
     assert "only one test set" in capsys.readouterr().err
+
+
+def test_shares_beside_percentages_differ_by_more_than_twenty_times():
+    table = {"a": [0.5] * 4, "b": [10.0] * 4, "c": [11.0, 12.0, 13.0, 14.0]}
+    ranks = mc.inference.critical_difference(table, greater_is_better=True).ranks
+    assert ranks.set_index("model")["mean_rank"].to_dict() == {"c": 1, "b": 2, "a": 3}
+    with pytest.raises(ValueError, match=r"'a' look like shares \(0\.5\), those of 'b' like perc"):
+        mc.inference.critical_difference({**table, "b": [10.1] * 4}, greater_is_better=True)
