@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from inspect import Parameter, signature, unwrap
 from types import MappingProxyType
 from typing import Any, Literal, ParamSpec, TypeVar, get_origin
 
 from modelcompare import words
+from modelcompare.execution import SETTINGS, Execution, execution, set_within
 from modelcompare.options import OPTIONS, Check
 from modelcompare.spelling import did_you_mean, nearest
 
@@ -23,31 +24,17 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 # Defaults set by the user, the last one last; None inside a public function, which passes its
 # arguments on.
 _config: ContextVar[Mapping[str, Any] | None] = ContextVar("config", default=_NOTHING)
+_CONFIGURABLE = ("confidence_level", "alpha", "rng", *SETTINGS)
 _NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 # Two arguments that are one number: of two-sided tests and intervals, each is 1 less the other.
 LEVELS = ("alpha", "confidence_level")
-
-
-@dataclass(frozen=True)
-class Execution:
-    """Settings of the execution, which change no result and are no argument of any function.
-
-    Parameters
-    ----------
-    n_jobs : int, optional
-        Number of workers, as in joblib.
-    progress : bool
-        Whether a progress bar is shown.
-    """
-
-    n_jobs: int | None = None
-    progress: bool = False
-
-
-EXECUTION, _BY_DEFAULT = tuple(each.name for each in fields(Execution)), Execution()
-# Settings of the user, which functions do not pass on: they apply to all that is called.
-execution: ContextVar[Execution] = ContextVar("execution", default=_BY_DEFAULT)
-_CONFIGURABLE = ("confidence_level", "alpha", "rng", *EXECUTION)
+# Former arguments: one that the functions have which had it, and what to write instead.
+_FORMER = {
+    "label": ("metric", "name the class with the metric, as in metric='f1[{}]'."),
+    "any_time": ("candidate", "write method='any-time'."),
+    "weights": ("candidate", "ask gate(), which has it, by a rule as 'mean(f1_macro):-0.01'."),
+    "missing": ("candidate", "ask gate(), which has it, by a rule as 'mean(f1_macro):-0.01'."),
+}
 
 
 @dataclass(frozen=True)
@@ -199,7 +186,7 @@ def config_context(**defaults: Any) -> AbstractContextManager[None]:
     one_level(defaults)
     earlier = _config.get() or {}
     kept = {name: value for name, value in earlier.items() if name not in defaults}
-    changes = {name: defaults.pop(name) for name in EXECUTION if name in defaults}
+    changes = {name: defaults.pop(name) for name in SETTINGS if name in defaults}
     return _configured(kept | defaults, replace(execution.get(), **changes))
 
 
@@ -242,16 +229,6 @@ def _configured(defaults: Mapping[str, Any], how: Execution) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def set_within(variable: ContextVar[T], value: T) -> Iterator[None]:
-    """Set a variable of the context within a ``with`` block."""
-    token = variable.set(value)
-    try:
-        yield
-    finally:
-        variable.reset(token)
-
-
 def _check_of(parameter: Parameter, names: Mapping[str, Any]) -> Check | None:
     """Return the check of a parameter, by a name of its module or by its record in `options`."""
     annotation = str(parameter.annotation).removesuffix(" | None")
@@ -274,9 +251,10 @@ def check_arguments(function: str, known: Iterable[str], given: Mapping[str, obj
 
 def _former(name: str, value: object, known: Iterable[str]) -> str:
     """Return the call that a former argument stands for, as the end of a message; else no text."""
-    if name == "label" and "metric" in known:
-        return f"name the class with the metric, as in metric='f1[{value}]'."
-    meant = (each for each in EXECUTION if name in (each, *OPTIONS[each].elsewhere.split()))
+    beside, hint = _FORMER.get(name, ("", ""))
+    if beside in known:
+        return hint.format(value)
+    meant = (each for each in SETTINGS if name in (each, *OPTIONS[each].elsewhere.split()))
     if (setting := next(meant, None)) is None:
         return ""
     context = f"with mc.config_context({setting}={words.shown(value)}):"

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import modelcompare as mc
-from modelcompare.arguments import EXECUTION, Execution, checked, execution
+from modelcompare.arguments import checked
 from modelcompare.engine.parallel import map_blocks
+from modelcompare.execution import SETTINGS, Execution, execution
 from tests.plugged import all_plugins
 from tests.public import functions
 from tests.report.written import as_json
@@ -92,7 +93,7 @@ def test_settings_of_the_execution_apply_to_all_that_is_called_and_are_no_argume
         assert map_blocks(lambda _: execution.get().n_jobs, [0]) == [2]
     assert execution.get() == Execution()
     for name, function in functions().items():
-        assert not {*EXECUTION} & {*signature(function).parameters}, name
+        assert not {*SETTINGS} & {*signature(function).parameters}, name
 
 
 def test_blocks_are_worked_on_by_the_workers_of_the_context(monkeypatch):

@@ -16,8 +16,9 @@ from typing import Any, Literal, Union, get_args, get_origin
 import click
 from click.core import ParameterSource
 
-from modelcompare.arguments import EXECUTION, LEVELS, config_context
+from modelcompare.arguments import LEVELS, config_context
 from modelcompare.cli.options import READ, Group, Texts, key_of
+from modelcompare.execution import SETTINGS
 from modelcompare.options import REQUIRED, Option
 from modelcompare.plugs import load
 from modelcompare.spelling import did_you_mean, nearest
@@ -184,7 +185,7 @@ def make_command(command: Command, *, everything: bool = False) -> click.Command
         _check_alone(command, options, values)
         _defer_unused()
         arguments = _collected(command, values)
-        how = {name: arguments.pop(name) for name in EXECUTION if name in arguments}
+        how = {name: arguments.pop(name) for name in SETTINGS if name in arguments}
         with config_context(progress=True, **how), load("modelcompare.engine.parallel:watched")():
             _function(command, values)(**command.fixed, **arguments)
 

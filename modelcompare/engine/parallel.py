@@ -22,7 +22,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any, Literal, TypeVar
 
-from modelcompare.arguments import execution, set_within
+from modelcompare.execution import execution, set_within
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

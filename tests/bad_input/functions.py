@@ -86,6 +86,8 @@ CASES: list[Call | Run] = [
     Call("a class that is not there", lambda _: mc.paired_test(PREDS, "a", "b", ("f1", "x")), "'x' is not a class; there are [0, 1]."),
     Call("no class for a metric of classes", lambda _: mc.paired_test(mc.Predictions([0, 1, 2], {"a": [0, 1, 2], "b": [0, 1, 1]}), "a", "b", "f1"), "metric 'f1' is per class; name one, as in 'f1[0]': 0, 1, 2."),
     Call("a class as an argument", lambda _: mc.paired_test(PREDS, "a", "b", "f1", label=1), "paired_test() has no argument `label`; name the class with the metric, as in metric='f1[1]'.", TypeError),
+    Call("bounds at any time as a flag", lambda _: mc.gate(PREDS, "a", "b", ["accuracy:-0.1"], any_time=True), "gate() has no argument `any_time`; write method='any-time'.", TypeError),
+    Call("weights of test sets in a decision", lambda _: mc.decide({"x": PREDS, "y": PREDS}, "a", "b", margin=0.1, weights="samples"), "decide() has no argument `weights`; ask gate(), which has it, by a rule as 'mean(f1_macro):-0.01'.", TypeError),
     Call("a pair of three", lambda _: mc.decide(PREDS, "a", "b", ("f1", 1, 2), margin=0.1), "`metric` must be a metric, or a pair (metric, class), got ('f1', 1, 2).", TypeError),
     Call("a class in the name and beside it", lambda _: mc.sample_size(PREDS, "a", "b", ("f1[1]", 0)), "f1[1] names a class already; leave the class 0 out."),
     Call("a class that is a list", lambda _: mc.diagnostics.curve(PREDS, label=[1]), "`label`: there is no class [1]; did you mean 1?"),

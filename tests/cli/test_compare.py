@@ -8,7 +8,7 @@ import pytest
 import sacrebleu
 
 import modelcompare as mc
-from modelcompare.arguments import Execution, execution
+from modelcompare.execution import Execution, execution
 from tests.cli.conftest import beyond_reading
 
 FEW = ("--resamples", "199")

@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.arguments import checked, execution
+from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import known_direction
 from modelcompare.engine.axis import joined_frame, long_columns
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import progress_bar
+from modelcompare.execution import execution
 from modelcompare.metrics import AnyMetric, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.plugins.folds.fold_comparison import (
