@@ -248,7 +248,7 @@ def evaluations_of_runs(
 
     Items and runs are crossed, and the items in one order.
     """
-    part, found = once(predictions, models[0])[models], []
+    part, found = once(predictions[models], models[0]), []
     item, run = part.access.unit_of, run_codes(part.access, models[0])
     for one in range(int(run.max()) + 1):
         rows = np.flatnonzero(run == one)
