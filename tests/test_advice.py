@@ -24,7 +24,7 @@ def follow(capsys):
     """Run a command and those that its refusals print; return how many of these there are."""
 
     def _follow(asked, before=()):
-        code = main([*asked, *(() if before else FEW.get(asked[0], ()))])
+        code = main([*asked, *(() if "--resamples" in asked else FEW.get(asked[0], ()))])
         captured = capsys.readouterr().err
         refusal = captured.rpartition(ERROR)[2].strip()
         if code != 2:
@@ -98,7 +98,10 @@ TABLES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("beside", [(), *((name,) for name in BESIDE), tuple(BESIDE)], ids=str)
+ALONE = [pytest.param((name,), marks=pytest.mark.slow) for name in BESIDE]
+
+
+@pytest.mark.parametrize("beside", [(), *ALONE, tuple(BESIDE)], ids=str)
 @pytest.mark.parametrize("name", TABLES)
 def test_commands_for_tables_of_users(name, beside, tmp_path, monkeypatch, follow):
     monkeypatch.chdir(tmp_path)

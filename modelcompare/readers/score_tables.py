@@ -288,17 +288,22 @@ def _without_summaries(rows: pd.DataFrame, columns: Columns) -> tuple[pd.DataFra
     """Leave out what is no data set and no model: means over data sets, and their sizes."""
     left_out: list[str] = []
     for axis in ("set", "model") if columns.models is None else ("set",):
-        for name, part in rows.groupby(axis, sort=False):
-            plain, whole = names.plain(str(name)), not (part["value"].dropna() % 1).any()
+        for name in rows[axis].dropna().unique():
+            plain = names.plain(str(name))
             if plain in names.SUMMARY and axis == "model":
                 raise ValueError(
                     f"{_WHERE}: {name!r} is named like a summary, not like a model; leave it out, "
                     "or name all models with models= (--model)."
                 )
-            if plain in names.SUMMARY or (plain in names.COUNT and whole):
+            if plain in names.SUMMARY or (plain in names.COUNT and _are_whole(rows, axis, name)):
                 left_out.append(str(name))
         rows = rows[~rows[axis].isin(left_out)]
     return rows, left_out
+
+
+def _are_whole(rows: pd.DataFrame, axis: str, name: Any) -> bool:
+    """Return whether all scores of a data set or a model are whole numbers."""
+    return not (rows["value"][rows[axis] == name].dropna() % 1).any()
 
 
 def _mean_over_runs(
@@ -338,13 +343,13 @@ def _refuse_cells(rows: pd.DataFrame, unit: str) -> None:
             f"column with {as_options(runs='COLUMN')}."
         )
     present = rows[~rows["missing"]].assign(percent=lambda part: part["cell"].str.contains("%"))
-    for name, part in present.groupby("set", sort=False):
-        first, *others = part.drop_duplicates("percent")["cell"]
-        if others:
-            raise ValueError(
-                f"{_WHERE}: {unit} {name!r} has {first!r} and {others[0]!r}, with and without a "
-                "percent sign; write all in one unit."
-            )
+    ways = present.drop_duplicates(["set", "percent"])
+    mixed = ways[ways.duplicated("set", keep=False)]
+    for name, (first, second) in mixed.groupby("set", sort=False)["cell"]:
+        raise ValueError(
+            f"{_WHERE}: {unit} {name!r} has {first!r} and {second!r}, with and without a "
+            "percent sign; write all in one unit."
+        )
 
 
 def _check_shape(scores: pd.DataFrame, unit: str) -> None:

@@ -85,6 +85,7 @@ def test_the_study_is_of_what_it_says():
     np.testing.assert_allclose(study.percentile(x[0], rng), expected, atol=0.04)
 
 
+@pytest.mark.slow
 @FEW
 @pytest.mark.parametrize(("world", "largest"), [("normal", 0.89), (study.SAME_RUNS, 0.8)])
 def test_three_runs_are_too_few_for_percentiles(world, largest):

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -147,6 +147,7 @@ def test_equal_copies_of_a_run_have_the_error_of_that_run(metric):
         assert new.tolist() == pytest.approx(usual.tolist(), rel=0.08)
 
 
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(2, 5), st.integers(2, 12))
 def test_order_and_names_of_rows_do_not_matter_and_no_interval_is_shorter(seed, n_runs, n_items):
     rng = np.random.default_rng(seed)

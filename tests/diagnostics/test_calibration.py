@@ -26,6 +26,7 @@ def test_the_size_holds_and_the_interval_holds_0_where_a_model_is_calibrated(n):
     assert boot.ci_low[0] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "gap"), [(100, 0.03), (400, 0.1), (2000, 0.03)])
 def test_the_interval_covers_the_error_of_a_miscalibrated_model(n, gap):
     found = [mc.inference.calibration_test(draw(n, s, gap), n_resamples=9) for s in range(100)]

@@ -76,6 +76,7 @@ def test_intervals_are_near_those_of_maximum_likelihood():
                                fixed.conf_int()[0], atol=0.01)  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [100, 400])
 def test_intervals_cover_the_true_coefficients(n):
     # Of 400 models of 400 test sets of one call; three standard errors are 0.033.

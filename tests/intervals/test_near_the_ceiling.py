@@ -97,6 +97,7 @@ def test_kappa_and_mcc_are_as_certain_as_the_accuracy_that_they_follow_from(metr
     assert weight @ (high - low) < 1.15 * 2 * (chances @ (ends[1] - ends[0]))
 
 
+@pytest.mark.slow
 def test_ten_models_of_98_in_100_have_intervals_that_hold_together():
     rng, n, share = np.random.default_rng(0), 100, 0.98
     held = []

@@ -90,6 +90,7 @@ def test_a_class_that_is_only_predicted_counts_as_0_at_most_in_the_lower_bound_o
     assert high > estimate * 4 / 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shares", "n"), [([0.5, 0.4, 0.1], 200), ([0.85, 0.15], 150)])
 @pytest.mark.parametrize("hit", [0.002, 0.02])
 def test_macro_precision_covers_where_a_class_is_hardly_ever_predicted(shares, n, hit):

@@ -263,6 +263,7 @@ def test_a_second_queue_follows_the_first() -> None:
     assert (pd.crosstab(second["stratum"], queue["stratum"]) > 0).sum(axis=1).max() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
 def test_the_whole_loop_covers_and_finds_the_difference(metric: str) -> None:
     n_trials, covered, shown = 60, 0, 0

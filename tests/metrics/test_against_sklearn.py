@@ -70,7 +70,7 @@ def test_averaged_metrics(data, weighted):
         np.testing.assert_allclose(found[name], expected, atol=1e-13, err_msg=name)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     st.integers(2, 12).flatmap(
         lambda n: st.tuples(*[st.lists(st.integers(0, 5), min_size=n, max_size=n)] * 2)

@@ -189,5 +189,5 @@ def test_the_work_grows_as_the_columns_do(tmp_path):
         return calls(lambda: mc.read_predictions(path, models=["m5"]))
 
     reading(10)  # what is imported and compiled once
-    few, many = reading(500), reading(1000)
+    few, many = reading(200), reading(400)
     assert many < 2.1 * few

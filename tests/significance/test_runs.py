@@ -198,6 +198,7 @@ def simulated(n_runs, spreads=(0.5, 0.5), rest=1.0, n_trials=400, *, shared=Fals
     return run_test(TEST, view).p_value[:, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_runs", "shared"), [((4, 4), False), ((3, 6), False), ((6, 6), True)])
 def test_exchangeable_runs_are_rejected_as_often_as_the_level(n_runs, shared):
     p = simulated(n_runs, shared=shared)
@@ -210,6 +211,7 @@ def test_exchangeable_runs_are_rejected_as_often_as_the_level(n_runs, shared):
         assert abs(np.mean(p <= level + 1e-9) - size) < 3.5 * error
 
 
+@pytest.mark.slow
 def test_three_runs_against_ten_that_vary_half_as_much_are_rejected_in_nine_percent():
     """Of the plain difference it would be 17 percent."""
     p = simulated((3, 10), (2.0, 1.0), rest=0.01)

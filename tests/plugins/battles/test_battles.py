@@ -157,7 +157,7 @@ def test_errors_are_near_those_of_fits_without_each_user():
 seeds = st.integers(0, 10_000)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(seeds, st.booleans())
 def test_sides_names_and_repetition_do_not_matter(seed, ties):
     table = drawn(seed, 120, ties=ties)

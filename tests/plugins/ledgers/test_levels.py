@@ -52,7 +52,7 @@ def test_each_look_spends_its_share_at_unequal_sizes(sizes, spending):
         assert crossed(sizes[:k], bounds[:k]) == pytest.approx(spent, abs=2e-5)
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(st.lists(st.integers(1, 1000), min_size=2, max_size=3), st.sampled_from(sorted(SPENDING)),
        st.floats(0.005, 0.2))  # fmt: skip
 def test_probabilities_of_crossing_sum_to_alpha(added, spending, alpha):
