@@ -7,7 +7,7 @@ import pytest
 
 from tests.made_at_random import complaints_of
 
-_IN_A_BLOCK = 20
+_IN_A_BLOCK = 10
 
 
 @pytest.mark.parametrize("block", range(10))

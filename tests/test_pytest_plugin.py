@@ -40,12 +40,15 @@ def test_a_gate_passes_fails_or_skips_and_shows_no_line_of_the_package(session):
 
 
 def test_a_session_without_a_gate_loads_nothing_slow(session):
-    done = session("""
+    done = session(
+        """
         import sys
         def test_nothing():
             assert "modelcompare.pytest_plugin" in sys.modules
             assert not {"numpy", "pandas", "scipy", "click"} & {*sys.modules}
-    """)
+    """,
+        fresh=True,
+    )
     done.assert_outcomes(passed=1)
 
 

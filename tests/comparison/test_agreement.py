@@ -49,7 +49,7 @@ def calibrated(seed, n=400, gap=0.0):
     return mc.Predictions(np.zeros(n, int), outputs, labels=[0, 1])
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(CORRECTIONS))
 def test_each_p_value_is_that_of_the_named_test(seed, correction):
     preds, asked = made(seed), [*BY_VALUE, *BY_EXCHANGE]

@@ -56,7 +56,7 @@ def values(truth, models, metrics):
 
 @pytest.mark.parametrize("zero_division", [np.nan, 0, 1])
 @pytest.mark.filterwarnings("ignore::modelcompare.UndefinedMetricWarning")
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(drawn=with_holes())
 def test_no_labels_in_the_place_of_missing_ones_leave_the_bounds(zero_division, drawn):
     truth, predicted = drawn

@@ -26,6 +26,7 @@ def compared(preds: mc.Predictions, metrics: object = "accuracy", **options: obj
         return mc.compare(preds, metrics, **{"n_resamples": 499, "baseline": baseline} | options)
 
 
+@pytest.mark.slow
 def test_the_best_of_twenty_equal_models_is_covered():
     """In 60 test sets, where a larger simulation covers 0.98 and, one at a time, 0.75.
 

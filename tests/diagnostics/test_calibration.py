@@ -15,6 +15,7 @@ def draw(n, seed, gap=0.0):
     return mc.Predictions(y, {"a": confidence}, labels=[0, 1], kind="probabilities")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [50, 400])
 def test_the_size_holds_and_the_interval_holds_0_where_a_model_is_calibrated(n):
     found = [mc.inference.calibration_test(draw(n, s), n_resamples=99, rng=s) for s in range(100)]

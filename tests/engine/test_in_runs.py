@@ -172,7 +172,7 @@ def test_runs_that_are_copies_change_no_p_value(preds, metric, test):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         one, several = (
-            mc.paired_test(p, "a", "b", (metric, label), method=test, n_resamples=39, rng=0)
+            mc.paired_test(p, "a", "b", (metric, label), method=test, n_resamples=19, rng=0)
             for p in (first, copies)
         )
     assert several.difference == pytest.approx(one.difference)

@@ -74,6 +74,7 @@ def population(preds):
 SLOPES = (1, 1.7, 0.6)
 
 
+@pytest.mark.slow
 def test_errors_and_differences_are_covered():
     trials, true = 30, population(draw(400_000, 7, *SLOPES))
     covered, apart = np.zeros((3, 2)), np.zeros((3, 2))

@@ -136,6 +136,7 @@ def test_any_time_is_of_samples_of_one_test_set():
     assert mc.gate(runs, "old", "good", [RULE], method="any-time", generalize_to="items").decisions
 
 
+@pytest.mark.slow
 def test_an_answer_at_every_sample_errs_in_less_than_alpha_and_a_plain_gate_does_not():
     """Two models without a difference, asked after every ten of 400 samples."""
     rng, trials, errs = np.random.default_rng(5), 60, {"any": 0, "plain": 0}

@@ -38,6 +38,7 @@ CELLS = [(50, 0.02, 0.8, 60, 2), (100, 0.02, 0.8, 60, 2), (40, 0.05, 0.85, 60, 2
          (200, 0.05, 0.85, 150, 9)]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "share", "loss", "draws", "most"), CELLS)
 def test_rare_and_bad_failures_pass_no_more_often_than_promised(n, share, loss, draws, most):
     rng = np.random.default_rng(n)

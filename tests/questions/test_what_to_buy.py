@@ -228,12 +228,12 @@ def test_where_runs_alone_hide_a_difference_no_number_of_items_is_enough():
 def test_the_cheapest_numbers_are_those_of_an_enumeration(cost_run):
     size = asked(SHARED, margin=0.2, cost_item=1.0, cost_run=cost_run)
     frame, power = size.frontier, size.components.power
-    best, runs, enough = math.inf, 2, 1000
+    best, runs, enough = math.inf, 2, 300
     while 2 * cost_run * runs < best:
         # With more runs no more items are needed.
         while enough > 2 and power(Size(1, enough - 1, runs), 0.2, 0.05) >= 0.8:
             enough -= 1
-        cost = enough if enough < 1000 else math.inf
+        cost = enough if enough < 300 else math.inf
         best, runs = min(best, cost + 2 * cost_run * runs), runs + 1
     (row,) = frame[frame["cheapest"]].to_dict("records")
     n, runs = row["n_items"], row["n_runs"]

@@ -272,7 +272,7 @@ def tables(draw):
 
 
 @given(tables(), st.booleans())
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_table_is_understood_rightly_or_refused(tmp_path_factory, table, written):
     frame, true, identity, models = table
     source = frame

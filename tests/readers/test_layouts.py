@@ -311,7 +311,7 @@ def check(source, evaluation):
         assert dict(zip(preds.ids.tolist(), preds.y_true.tolist(), strict=True)) == truth
 
 
-FAST = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FAST = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @given(evaluations(), st.sampled_from([*names.MODEL, "who"]), st.booleans())

@@ -34,7 +34,7 @@ def test_labels_and_ids_read_back_as_they_were_written_or_are_refused(tmp_path, 
     rng = np.random.default_rng(seed)
     path = tmp_path / "t.csv"
     n_read = 0
-    for _ in range(100):
+    for _ in range(50):
         vocabulary = rng.choice(CELLS, size=rng.integers(2, 5), replace=False)
         truth, outputs = rng.choice(vocabulary, size=(2, rng.integers(2, 7))).tolist()
         ids = rng.choice(CELLS, size=len(truth), replace=False).tolist()

@@ -133,6 +133,7 @@ def test_models_that_agree_or_always_differ_by_the_same():
     assert p_value.tolist() == [1.0, 0.001, 0.001]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "most"), [(100, 0.13), (300, 0.09)])
 def test_equal_means_of_unlike_skewed_laws_are_seldom_distinguished(n, most):
     # Of 150 test sets; t alone rejects 0.28 of 100 samples and 0.17 of 300.

@@ -13,7 +13,7 @@ from modelcompare.plugins.large import planning
 from modelcompare.resampling.weights import Units
 from tests.small_blocks import ROW_BLOCK
 
-N = 2 * ROW_BLOCK + 500
+N = 4 * ROW_BLOCK + 500
 pytestmark = pytest.mark.usefixtures("small_blocks")
 
 

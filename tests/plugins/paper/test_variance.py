@@ -86,6 +86,7 @@ def test_the_interval_of_the_variance_ratio_does_not_shrink_with_resamples(preds
     assert p[1] < p[0] / 100
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_variance_ratio_covers():
     """The truth by many test sets of the same kind; accuracy against the mean probability."""
     n, hits, n_sets = 2000, 0, 100
