@@ -240,9 +240,14 @@ def _family(result: Compared) -> str:
 
 def _by_name(frame: pd.DataFrame, column: str) -> dict[str, list[str]]:
     """Return the metrics of each name in a column."""
-    # Undefined values have no interval.
-    found = frame.dropna(subset=column).groupby(column, sort=False)["metric"].unique()
-    return {str(name): [*metrics] for name, metrics in found.items()}
+    found: dict[str, list[str]] = {}
+    for name, metric in dict.fromkeys(
+        zip(frame[column].tolist(), frame["metric"].tolist(), strict=True)
+    ):
+        # Undefined values have no interval.
+        if not pd.isna(name):
+            found.setdefault(str(name), []).append(metric)
+    return found
 
 
 def comparison_code(result: Compared) -> str:

@@ -131,7 +131,8 @@ def _shown_first(result: Compared, metric: str) -> list[str]:
 
 def _undefined(scores: pd.DataFrame) -> Iterator[str]:
     """Yield one note for each score that is undefined on some resamples."""
-    for row in scores[scores["n_undefined"] > 0].itertuples():
+    some = scores["n_undefined"] > 0
+    for row in scores[some].itertuples() if some.any() else ():
         where = f"{row.n_undefined:,} resample{'s' * (row.n_undefined != 1)} of {row.model}"
         title = value_name(row.metric, row.label)
         yield f"{title}: undefined in {where}; a resampled interval uses the others."

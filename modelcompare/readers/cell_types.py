@@ -81,11 +81,15 @@ def parse_printed(column: Column, marks: Collection[str]) -> pd.DataFrame:
 
 def as_numbers(cells: Any) -> AnyArray:
     """Convert cells to numbers, True and False to 1 and 0, anything else to NaN."""
-    found = pd.to_numeric(cells, errors="coerce")
-    array: AnyArray = pd.Series(found).to_numpy(np.float64, na_value=np.nan)
+    array: AnyArray = pd.to_numeric(cells, errors="coerce")
+    # A series takes longer to make than most columns to convert.
+    if not (isinstance(array, np.ndarray) and array.dtype.kind in "iufb"):
+        array = pd.Series(array).to_numpy(np.float64, na_value=np.nan)
+    array = array.astype(np.float64, copy=False)
     if not np.isnan(array).any():
         return array
-    held = pd.Series(cells, dtype=object).to_numpy()
+    of_objects = isinstance(cells, np.ndarray) and cells.dtype == object
+    held = cells if of_objects else pd.Series(cells, dtype=object).to_numpy()
     return np.where(np.isin(held, _YES), 1.0, np.where(np.isin(held, _NO), 0.0, array))
 
 
@@ -236,8 +240,9 @@ def share_of_numbers(column: Column, marks: Collection[str]) -> float:
     if holds_objects(column):
         return 0.0
     place, held = pd.factorize(column)
-    distinct = pd.Series(held, dtype=object)
-    values, present = as_numbers(distinct), ~missing_mask(distinct, marks)
+    distinct, marked = np.asarray(held, dtype=object), {*marks}
+    values = as_numbers(distinct)
+    present = np.array([cell not in marked for cell in distinct], dtype=bool)
     place = place[place >= 0]
     place = place[present[place]]
     return float((~np.isnan(values[place])).mean()) if len(place) else 0.0

@@ -221,7 +221,8 @@ def agree_by_chance(one: IntArray, other: IntArray) -> bool:
 def _present(frame: pd.DataFrame, marks: Collection[str], heading: str) -> Column:
     """Return the cells of a column that are not missing."""
     column = frame[heading]
-    return cell_types.present(column.mask(cell_types.missing_mask(column, marks))).infer_objects()
+    marked = cell_types.missing_mask(column, marks)
+    return cell_types.present(column.mask(marked) if marked.any() else column).infer_objects()
 
 
 def check_labels(seen: Profile, true: str) -> None:
