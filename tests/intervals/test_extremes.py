@@ -41,12 +41,14 @@ def tried(preds, value, options):
     """Return the changes of the difference by one sample more, times the samples."""
     truth, n, k = preds.y_true, len(preds), preds.access.n_classes
     outputs = [preds.predicted(model) for model in preds.models]
-    a, b = outputs
-    before = value(truth, a, **options) - value(truth, b, **options)
+    before = np.subtract(*(value(truth, output, **options) for output in outputs))
+    of_a, of_b = (
+        [[value(np.r_[truth, j], np.r_[output, i], **options) for i in range(k)] for j in range(k)]
+        for output in outputs
+    )
     return (n + 1) * np.array([
-        value(np.r_[truth, j], np.r_[a, of_a], **options)
-        - value(np.r_[truth, j], np.r_[b, of_b], **options) - before
-        for j in range(k) for of_a in range(k) for of_b in range(k)
+        of_a[j][i] - of_b[j][other] - before
+        for j in range(k) for i in range(k) for other in range(k)
     ])  # fmt: skip
 
 
