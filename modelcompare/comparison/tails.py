@@ -6,6 +6,8 @@ none was seen cover too little (sigma 1, n = 50: 0.89 of 0.95; n = 15: 0.71). So
 numbers without an upper bound are judged by the spread of their logarithms, which hardly depends on
 the largest: above `WIDE`, larger numbers than any seen may decide the mean. The spread is less for
 logarithms that are skewed to the left, whose upper tail is lighter, as that of exponential numbers.
+Logarithms of log losses spread because right answers cost little, which says nothing of wrong ones:
+if one was seen, they count only where few samples carry the variance.
 
 A difference has such a tail if one model has it and the other does not: two equal ones lie on both
 sides of 0, and do not reduce coverage.
@@ -19,6 +21,7 @@ from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.metrics import AnyMetric, Metric
+from modelcompare.metrics.planning import loss_of_failure
 from modelcompare.metrics.quotient import divide
 
 # Upper limit of the spread of logarithms beyond which a tail may be hidden: of lognormal numbers,
@@ -46,6 +49,7 @@ def log_spreads(evaluation: Evaluation, metric: AnyMetric) -> tuple[FloatArray, 
         return None
     sums = np.zeros((4, len(evaluation.models)))
     negative = np.zeros(len(evaluation.models), dtype=bool)
+    largest, failure = np.zeros(len(evaluation.models)), loss_of_failure(metric)
     columns = {each.statistic: each for each in evaluation.columns(slice(None), [metric])}
     for rows in evaluation.row_steps():
         found = evaluation.statistics(rows, [metric])
@@ -53,6 +57,7 @@ def log_spreads(evaluation: Evaluation, metric: AnyMetric) -> tuple[FloatArray, 
         numbers = divide(*ratio).reshape(found.shape[0], -1)
         positive = numbers > 0
         negative |= (numbers < 0).any(axis=0)
+        largest = np.fmax(largest, numbers.max(axis=0))
         logs = np.log(numbers, where=positive, out=np.zeros_like(numbers))
         weights = evaluation.units.counts(rows)
         squares = logs * logs
@@ -62,7 +67,9 @@ def log_spreads(evaluation: Evaluation, metric: AnyMetric) -> tuple[FloatArray, 
     spread = np.sqrt(np.maximum(square - mean**2, 0.0))
     skewness = divide(cube - 3 * mean * square + 2 * mean**3, spread**3, 0.0)
     limit = spread * (1 + _QUANTILE / np.sqrt(2 * n))
-    return limit, limit * np.clip(1 + skewness / 2, 0.0, 1.0)
+    of_upper = limit * np.clip(1 + skewness / 2, 0.0, 1.0)
+    seen = (failure > 0) & (largest >= failure)
+    return limit, np.where(seen, np.minimum(of_upper, WIDE), of_upper)
 
 
 def heavy_models(few: BoolArray, spreads: tuple[FloatArray, FloatArray] | None) -> BoolArray:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
+from scipy.special import betainc, expit
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
@@ -26,6 +26,8 @@ from modelcompare.words import check_number
 
 _POINT = ("threshold", "precision", "recall", "false_positive_rate")
 _COLUMNS = [f"{name}{end}" for name in _POINT for end in ("", "_low", "_high")]
+# False positives at the chosen threshold below which resamples know too little of others.
+_FEW = 5
 
 
 @checked()
@@ -46,6 +48,11 @@ def operating_point(
     as `threshold`. All this is for the threshold that was chosen. The value at the target itself,
     such as the false positive rate at a recall of 0.8, whichever threshold has that in the
     population, has other intervals: `at_target`.
+
+    Of samples with fewer than five false positives at the threshold with a target precision,
+    resamples vary too little. The recall there has a lower end from that of the precision and the
+    number of samples above the threshold; at the target, from the thresholds whose precision is
+    significantly above it, and 0 if there is none.
 
     Parameters
     ----------
@@ -137,14 +144,23 @@ class _Points:
         for drawn in blocks:
             resampled = _from_nothing(ordered.counts(drawn))
             chosen = self.chosen(*resampled)
-            parts.append((self.at(resampled, chosen), self.at(whole, chosen), chosen))
-        found, checked, places = (np.concatenate(each, -1) for each in zip(*parts, strict=True))
+            there = self.at(resampled, np.broadcast_to(best, chosen.shape))
+            parts.append((self.at(resampled, chosen), self.at(whole, chosen), there, chosen))
+        found, checked, there, places = (
+            np.concatenate(each, -1) for each in zip(*parts, strict=True)
+        )
         limits = percentile_interval(self.thresholds(places)[:, None], confidence_level=level)
         observed = self.at(whole, best)[..., 0]
         low, high = (
             self._at_target(observed, found, level) if self.at_target
             else _chosen_interval(observed, found, checked, level)
         )  # fmt: skip
+        if self.wish == "precision" and observed[0, 2] < _FEW:
+            least = (
+                self._surely_above(whole, best, there, level) if self.at_target
+                else _by_precision(observed, low[0], level)
+            )  # fmt: skip
+            low = np.fmin(low, least)
         values = np.r_[self.thresholds(best), divide(*observed)]
         ends = np.array([np.r_[limits.low, low], np.r_[limits.high, high]])
         numbers = np.vstack([values, np.where(np.isnan(values), np.nan, ends)]).T.ravel()
@@ -188,6 +204,30 @@ class _Points:
         low, high = np.fmin(limits.low, shares), np.fmax(limits.high, shares)
         targeted = np.array(_POINT[1:]) == self.wish
         return np.where(targeted, np.nan, low), np.where(targeted, np.nan, high)
+
+    def _surely_above(
+        self, whole: tuple[FloatArray, FloatArray], best: IntArray, drawn: FloatArray, level: float
+    ) -> FloatArray:
+        """Return values at the lowest threshold whose precision is significantly above the target.
+
+        Of the thresholds from the chosen one up, by the binomial mid-p-value; 0 if there is none.
+        Trials are divided by the variance in resamples of the excess of hits over that of as many
+        independent samples.
+        """
+        upto = slice(int(best[0]) + 1)
+        hits, alarms = (counts[0, upto] / self.unit for counts in whole)
+        miss = 1 - self.value
+        excess = miss * drawn[0, 1] - self.value * drawn[0, 2]
+        of_independent = miss**2 * hits[-1] + self.value**2 * alarms[-1]
+        times = max(float(excess.var() / of_independent), 1.0)
+        # The incomplete beta function needs parameters above 0.
+        right, wrong = (np.maximum(counts / times, 1e-9) for counts in (hits, alarms))
+        p_value = (
+            betainc(right, wrong + 1, self.value) + betainc(right + 1, wrong, self.value)
+        ) / 2  # fmt: skip
+        sure = np.flatnonzero(p_value < (1 - level) / 2)
+        place = sure[-1:] if len(sure) else np.array([0])
+        return np.nan_to_num(divide(*self.at(whole, place)))[:, 0]
 
     def thresholds(self, chosen: IntArray) -> FloatArray:
         """Return the thresholds at chosen columns, or the given threshold if there is one."""
@@ -234,6 +274,19 @@ def _chosen_interval(
     low, high = (expit(centre - (optimism + side * half) * error) for side in (1, -1))
     plain = proportion_interval("wilson", *observed, confidence_level=confidence_level)
     return np.minimum(low, plain.low), np.maximum(high, plain.high)
+
+
+def _by_precision(observed: FloatArray, lowest: float, level: float) -> FloatArray:
+    """Return a lower end of the recall from that of the precision; the others have none.
+
+    A threshold with a target precision is chosen by the classes of the samples above it, not by
+    their number, in which the error of the recall is binomial: recall is precision times the share
+    of samples above, by the share of positives. Both errors are joined on the log scale.
+    """
+    (right, _, _), (above, positives, negatives) = observed
+    of_number = normal_quantile(level) ** 2 * (1 / above - 1 / (positives + negatives))
+    reach = np.hypot(np.log(right / above / lowest), np.sqrt(max(of_number, 0.0)))
+    return np.array([np.nan, right / positives * np.exp(-reach), np.nan])
 
 
 def _logit(count: FloatArray, trials: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -58,6 +58,7 @@ from modelcompare.intervals.influences import (
 )
 from modelcompare.intervals.label_sets import of_all_counts
 from modelcompare.intervals.leverage import leveraged_differences
+from modelcompare.intervals.optimism import with_optimism
 from modelcompare.intervals.quantiles import of_quantile
 from modelcompare.intervals.ranks import RANKS, rank_intervals, rarer_size
 from modelcompare.intervals.ratios import t_quantile
@@ -150,7 +151,8 @@ class _Rule(Contrasts):
             if closed is None and is_resampled(metric):
                 drawn = expanded_intervals(self, self.level) if drawn is None else drawn
                 part = self._where_usable(drawn, part, metric, where)
-            parts.append(with_unknown(part, self.evaluation, metric, self.pairs))
+            part = with_unknown(part, self.evaluation, metric, self.pairs)
+            parts.append(with_optimism(part, self.evaluation, metric, self.pairs))
         joined = Interval.joined(parts, axis=1)
         low, high = np.fmin(joined.low, self.estimate), np.fmax(joined.high, self.estimate)
         return replace(joined, low=low, high=high).where(joined.method != REFUSED, joined)

@@ -9,6 +9,10 @@ Of clusters, strata and weights the number of trials is effective: p (1 - p) ove
 the share of the samples below the quantile (Woodruff), for Student's degrees of freedom at the
 number of units that carry it. Bounds of a difference join those of the two quantiles with the
 correlation of these shares, to which half a sample is added in both cells of disagreement.
+
+A mean over runs of their quantiles has the bounds of all runs' numbers, each measured from the
+quantile of its run. That lies between two numbers of the run, or on one, so that half a number more
+is on either side of it than at the same distance from the true quantile: bounds go so far beyond.
 """
 
 from __future__ import annotations
@@ -53,8 +57,13 @@ def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interv
     sizes = _sizes(p, deviations, share, level)
     access = p.access
     weights = None if access.plain else access.weights
-    pairs = zip(numbers, sizes.tolist(), strict=True)
-    ends = [quantile_interval(own, share, level, weights=weights, size=size) for own, size in pairs]
+    halves = _half_of_each_run(contrasts.evaluation)
+    ends = [
+        quantile_interval(
+            own, share, level, weights=weights, size=size, beyond=max(halves - 0.5 / size, 0.0)
+        )
+        for own, size in zip(numbers, sizes.tolist(), strict=True)
+    ]
     low, high = np.array(ends).T
     least, most = metric.bounds
     # Numbers that are all equal show nothing of others.
@@ -119,6 +128,17 @@ def _on_one_scale(
     return value + divide(numbers, scale, 0.0), scale
 
 
+def _half_of_each_run(evaluation: Evaluation) -> float:
+    """Return the share of the weight that half a sample of each run has; 0 for one run.
+
+    The bounds of the quantile of independent numbers have half a number already, of one run.
+    """
+    runs, weights = evaluation.runs, evaluation.access.weights
+    if runs is None:
+        return 0.0
+    return float(sum(weights[rows].mean() for rows in runs.rows) / weights.sum() / 2)
+
+
 def _of_units(evaluation: Evaluation, deviations: FloatArray) -> FloatArray:
     """Compute weighted deviations of shares below quantiles, (n_models, n_units), centred.
 
@@ -156,7 +176,7 @@ def _sizes(p: TestSet, deviations: FloatArray, share: float, level: float) -> Fl
 
 def quantile_interval(
     values: FloatArray, share: float = 0.5, confidence_level: float = 0.95, *,
-    weights: FloatArray | None = None, size: float | None = None,
+    weights: FloatArray | None = None, size: float | None = None, beyond: float = 0.0,
 ) -> Bounds:  # fmt: skip
     """Compute the interval of a quantile of independent values, between two of them.
 
@@ -178,6 +198,8 @@ def quantile_interval(
         Weights of the values.
     size : float, optional
         Effective number of independent values; n by default.
+    beyond : float
+        Share of the weight by which the ends are beyond the order statistics.
 
     References
     ----------
@@ -202,8 +224,8 @@ def quantile_interval(
     ordered = np.take_along_axis(values, order, axis=-1)
     weight = np.ones(n) if weights is None else weights[order]
     size = float(n) if size is None else size
-    low = _lower_end(ordered, weight, share, size, tail)
-    high = -_lower_end(-ordered[..., ::-1], weight[::-1], 1 - share, size, tail)
+    low = _lower_end(ordered, weight, share, size, tail, beyond)
+    high = -_lower_end(-ordered[..., ::-1], weight[::-1], 1 - share, size, tail, beyond)
     point, equal = low[..., None], low == high
     below = np.where(ordered < point, ordered, -np.inf).max(axis=-1)
     above = np.where(ordered > point, ordered, np.inf).min(axis=-1)
@@ -212,14 +234,14 @@ def quantile_interval(
 
 
 def _lower_end(
-    ordered: FloatArray, weight: FloatArray, share: float, size: float, tail: float
+    ordered: FloatArray, weight: FloatArray, share: float, size: float, tail: float, beyond: float
 ) -> FloatArray:
     """Compute the lower bound of a quantile of values in ascending order."""
     depth, step = _depth(size, share, tail)
-    if depth == 0:
-        return np.full(ordered.shape[:-1], -np.inf)
     reached = np.cumsum(weight)
-    wanted = np.array([depth, depth + 1]) / size * reached[-1] * (1 - _ROUNDING)
+    wanted = (np.array([depth, depth + 1]) / size - beyond) * reached[-1] * (1 - _ROUNDING)
+    if depth == 0 or wanted[0] <= 0:
+        return np.full(ordered.shape[:-1], -np.inf)
     outer, inner = np.minimum(np.searchsorted(reached, wanted), len(reached) - 1)
     return (1 - step) * ordered[..., outer] + step * ordered[..., inner]
 

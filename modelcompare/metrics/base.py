@@ -340,6 +340,9 @@ class OrderMetric(BaseMetric):
         ``quantile_of(outcomes)``: one number for each sample; the metric is their quantile.
     share : float
         Share of the samples below that quantile: 1/2 for a median.
+    without_optimism : callable, optional
+        `prepare` of the same value from the numbers themselves, where it is of the highest of noisy
+        numbers, such as of precisions at a recall or above. Default intervals reach so far.
     """
 
     strategy = "order"
@@ -351,6 +354,7 @@ class OrderMetric(BaseMetric):
     defined_by: Literal["classes", "values", "samples", "objects", ""] = ""
     quantile_of: Callable[[Outcomes], FloatArray] | None = None
     share: float = 0.5
+    without_optimism: Callable[[Outcomes], Callable[[FloatArray], FloatArray]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

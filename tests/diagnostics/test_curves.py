@@ -276,3 +276,48 @@ def test_a_given_threshold_is_no_target():
     preds = mc.Predictions(Y, SCORES)
     with pytest.raises(ValueError, match="`at_target` needs a target, and `threshold` is none"):
         mc.diagnostics.operating_point(preds, threshold=0.5, at_target=True)
+
+
+# Positives are right at the top of 200, and the third negative in the 18th place.
+SPARSE = np.r_[[1] * 4, 0, [1] * 6, 0, [1] * 5, 0, [0] * 22, np.tile([1] + [0] * 9, 16)]
+FEW = mc.Predictions(
+    SPARSE, {"m": np.linspace(0.99, 0.01, 200)}, labels=[0, 1], kind="probabilities"
+)
+
+
+def test_a_recall_at_few_false_positives_has_the_error_of_its_precision():
+    # Recall is precision times the share of samples above, over the share of positives.
+    row = mc.diagnostics.operating_point(FEW, precision=0.8, n_resamples=499).iloc[0]
+    above = row.recall * SPARSE.sum() / row.precision
+    reach = np.log(row.precision / row.precision_low), 1.96 * np.sqrt(1 / above - 1 / 200)
+    assert above * (1 - row.precision) < 5
+    assert row.recall_low == pytest.approx(row.recall * np.exp(-np.hypot(*reach)), rel=1e-4)
+
+
+@pytest.mark.parametrize("n_first", [8, 12, 16, 18])
+def test_a_recall_at_the_target_may_be_0_unless_precision_is_surely_above_it(n_first):
+    # Precision is 1 in the first places: of 12, it is not significantly above the target.
+    y = np.r_[[1] * n_first, [0] * 40, np.tile([1] + [0] * 9, 16)]
+    scores = np.linspace(0.99, 0.01, len(y))
+    preds = mc.Predictions(y, {"m": scores}, labels=[0, 1], kind="probabilities")
+    row = mc.diagnostics.operating_point(
+        preds, precision=0.8, at_target=True, n_resamples=499
+    ).iloc[0]
+    mid_p = stats.binom(n_first, 0.8).pmf(n_first) / 2
+    assert row.recall == n_first / y.sum()
+    assert row.false_positive_rate_low == 0
+    assert (row.recall_low > 0) == (mid_p < 0.025)
+
+
+def test_a_recall_at_the_target_of_few_false_positives_is_covered():
+    # Precision falls slowly here: resamples alone hold the recall where it is 0.8 in 0.87.
+    rng, held, y = np.random.default_rng(0), [], np.repeat([1, 0], [40, 360])
+    for _ in range(120):
+        scores = stats.norm.cdf(rng.normal(size=400) + 1.5 * y)
+        preds = mc.Predictions(y, {"a": scores}, labels=[0, 1], kind="probabilities")
+        row = mc.diagnostics.operating_point(
+            preds, precision=0.8, at_target=True, n_resamples=99
+        ).iloc[0]
+        if row.threshold > 0:
+            held.append(row.recall_low <= 0.1036 <= row.recall_high)
+    assert np.mean(held) > 0.94

@@ -21,7 +21,7 @@ _RECALLS = np.linspace(0.0, 1.0, 101)
 
 
 def _average_precision(
-    objects: FloatArray, image: IntArray, matched: FloatArray, weights: FloatArray
+    objects: FloatArray, image: IntArray, matched: FloatArray, weights: FloatArray, *, highest: bool
 ) -> FloatArray:
     """Compute the mean over overlaps of one label, (n_resamples,); NaN without objects.
 
@@ -35,32 +35,36 @@ def _average_precision(
         1 for a detection that matches an object, 0 if not, NaN if it is ignored.
     weights : ndarray of shape (n_resamples, n_images)
         Weights of the images.
+    highest : bool
+        Take the highest precision at each recall or above, as COCO; or that at the recall.
     """
     n, own = weights @ objects, weights[:, image]
-    hits = matched == 1
+    is_hit = matched == 1
     # Precision falls at a detection that is no hit: the highest ones are at hits.
-    at = np.flatnonzero(hits.any(axis=1))
+    at = np.flatnonzero(is_hit.any(axis=1))
     given, found = np.cumsum(own, axis=1)[:, at], np.zeros(len(weights))
-    for hit, ignored in zip(hits.T, np.isnan(matched).T, strict=True):
+    for hit, ignored in zip(is_hit.T, np.isnan(matched).T, strict=True):
         left = np.cumsum(own * ignored, axis=1)[:, at] if ignored.any() else 0.0
-        found += _interpolate(np.cumsum(own[:, at] * hit[at], axis=1), given - left, n)
-    return np.where(n > 0, found / len(hits.T), np.nan)
+        hits = np.cumsum(own[:, at] * hit[at], axis=1)
+        # Read at a hit, precision is too high: half of it counts.
+        half = 0.0 if highest else own[:, at] / 2
+        precision = divide(np.maximum(hits - half, 0.0), given - left - half, 0.0)
+        if highest:
+            precision = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
+        # No recall is reached before the first hit.
+        recall = np.where(hits > 0, divide(hits, n[:, None], 0.0), -1.0)
+        found += _at_recalls(precision, recall)
+    return np.where(n > 0, found / len(is_hit.T), np.nan)
 
 
-def _interpolate(hits: FloatArray, given: FloatArray, objects: FloatArray) -> FloatArray:
-    """Average the highest precision at 101 recalls or above, for each row of weights.
-
-    Of decreasing scores: the objects found, and the detections given, up to each.
-    """
-    precision = divide(hits, given, 0.0)
-    precision = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
-    recall = divide(hits, objects[:, None], 0.0)
+def _at_recalls(precision: FloatArray, recall: FloatArray) -> FloatArray:
+    """Average the precision at 101 recalls, for each row of weights."""
     # Each recall is reached first at one of the detections, or at none.
     reached = np.diff(np.searchsorted(_RECALLS, recall, side="right"), axis=1, prepend=0)
     return (precision * reached).sum(axis=1) / len(_RECALLS)
 
 
-def _prepare(outcomes: Outcomes, *, overlaps: slice) -> Evaluate:
+def _prepare(outcomes: Outcomes, *, overlaps: slice, highest: bool = True) -> Evaluate:
     """Sort the detections of each label once."""
     image = np.repeat(np.arange(len(outcomes)), [len(rows) for rows in outcomes.output.array])
     rows = np.concatenate([*outcomes.output.array, np.empty((0, 2 + N_OVERLAPS))])
@@ -78,7 +82,7 @@ def _prepare(outcomes: Outcomes, *, overlaps: slice) -> Evaluate:
         sums, counts = np.zeros((2, len(weights)))
         for images, label in labels:
             different, at = _distinct(weights[:, images].astype(np.float64))
-            found = _average_precision(*label, different)[at]
+            found = _average_precision(*label, different, highest=highest)[at]
             sums += np.nan_to_num(found)
             counts += ~np.isnan(found)
         return divide(sums, counts)
@@ -98,13 +102,14 @@ def _distinct(weights: FloatArray) -> tuple[FloatArray, IntArray]:
 
 MAP = OrderMetric(
     name="map", needs=DETECTIONS.name, prepare=partial(_prepare, overlaps=slice(None)),
-    defined_by="objects",
+    without_optimism=partial(_prepare, overlaps=slice(None), highest=False), defined_by="objects",
     description="""Mean average precision of detections over labels and ten overlaps, as COCO's.
 
     Average precision is the mean, over 101 recalls, of the highest precision at that recall or
     above. Labels without an object are left out; rare labels count as much as frequent ones. It
     depends on the order of the scores only, over all images. `map_50` and `map_75` take one overlap
-    (intersection over union).""",
+    (intersection over union). The highest of noisy precisions is too high: the lower ends of its
+    intervals are lower by its distance from the mean precision at the recalls.""",
     references=("Lin et al. (2014), Microsoft COCO, https://arxiv.org/abs/1405.0312.",),
     example=">>> round(map([[1], [1]], [[[0, 0.9, *[1] * 10]], []]), 4)\n0.505",
 )  # fmt: skip
@@ -112,7 +117,8 @@ MAP = OrderMetric(
 
 METRICS: tuple[AnyMetric, ...] = (
     MAP,
-    *(replace(MAP, name=f"map_{name}", prepare=partial(_prepare, overlaps=slice(k, k + 1)),
-              family="map", variant=f"an overlap of {name} %")
+    *(replace(MAP, name=f"map_{name}", family="map", variant=f"an overlap of {name} %",
+              prepare=partial(_prepare, overlaps=slice(k, k + 1)),
+              without_optimism=partial(_prepare, overlaps=slice(k, k + 1), highest=False))
       for name, k in (("50", 0), ("75", 5))),
 )  # fmt: skip

@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -325,3 +326,40 @@ def test_the_steps_on_the_page_make_a_table_of_images(tmp_path, monkeypatch):
         zip(preds.ids.tolist(), preds.output(preds.models[0]).array.tolist(), strict=True)
     )
     assert scores == {1: 1.0, 2: pytest.approx(2 / 3), 3: 0.0, 4: 0.0}
+
+
+def mean_precision(preds, model):
+    """Precision at 101 recalls, of a hit its half, by a loop over labels, overlaps, recalls."""
+    points = []
+    for code, n in enumerate(np.asarray(preds.y_true).sum(axis=0)):
+        rows = np.concatenate([*preds.output(model).array])
+        rows = rows[rows[:, 0] == code]
+        rows = rows[np.argsort(-rows[:, 1], kind="stable")]
+        for column in range(2, 12):
+            marks = rows[~np.isnan(rows[:, column]), column]
+            hits = np.flatnonzero(marks) + 1  # number of detections at each hit
+            wanted = np.maximum(np.ceil(np.linspace(0, 1, 101) * n - 1e-9), 1)
+            points += [
+                (k - 0.5) / (hits[int(k) - 1] - 0.5) if k <= len(hits) else 0.0 for k in wanted
+            ]
+    return np.mean(points)
+
+
+def test_intervals_allow_for_the_optimism_of_the_highest_precision():
+    preds = mc.io.from_coco(*world(8, n=40))
+    plain = replace(resolve_metrics("map", preds)[0], name="plain", without_optimism=None)
+    found, alone = (mc.bootstrap(preds, metric, n_resamples=2) for metric in ("map", plain))
+    pair = np.array([0]), np.array([1])
+    optimism = [
+        found.point[k, 0] - mean_precision(preds, model) for k, model in enumerate(preds.models)
+    ]
+    assert min(optimism) > 0.005
+
+    low, base = (each.score_interval("auto", 0.95) for each in (found, alone))
+    apart, base_apart = (each.difference_interval(*pair, "auto", 0.95) for each in (found, alone))
+
+    assert (base.low - low.low)[:, 0] == pytest.approx(optimism)
+    assert low.high == pytest.approx(base.high)
+    more = optimism[0] - optimism[1]
+    assert base_apart.low - apart.low == pytest.approx(max(more, 0))
+    assert apart.high - base_apart.high == pytest.approx(max(-more, 0))
