@@ -6,7 +6,7 @@ none was seen cover too little (sigma 1, n = 50: 0.89 of 0.95; n = 15: 0.71). So
 numbers without an upper bound are judged by the spread of their logarithms, which hardly depends on
 the largest: above `WIDE`, larger numbers than any seen may decide the mean. The spread is less for
 logarithms that are skewed to the left, whose upper tail is lighter, as that of exponential numbers.
-Logarithms of log losses spread because right answers cost little, which says nothing of wrong ones:
+Logarithms of log losses spread as right answers cost little, which does not bear on wrong ones:
 if one was seen, they count only where few samples carry the variance.
 
 A difference has such a tail if one model has it and the other does not: two equal ones lie on both

@@ -20,8 +20,7 @@ def with_optimism(
 
     The highest precision at a recall or above is too high by chance, by at most its distance from
     the precision at that recall. Standard errors do not show it: with the number of samples it
-    decreases hardly faster than they do. The optimism of two models cancels in their difference as
-    far as it is equal.
+    decreases hardly faster than they do. Equal optimism of two models cancels in their difference.
     """
     if not isinstance(metric, OrderMetric) or metric.without_optimism is None:
         return found
