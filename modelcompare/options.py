@@ -13,11 +13,8 @@ from functools import partial
 from typing import Any
 
 from modelcompare.words import (
-    BUCKETS,
     MOST_BINS,
-    MOST_BUCKETS,
     MOST_JOBS,
-    SALT,
     CompareTest,
     Correction,
     Family,
@@ -28,7 +25,6 @@ from modelcompare.words import (
     check_fraction,
     check_jobs,
     check_numbers,
-    check_text,
     check_zero_division,
     giving,
 )
@@ -206,15 +202,6 @@ OPTIONS: Mapping[str, Option] = {
         ),
         Option(name="n_trials", check=_positive),
         Option(name="n_bins", check=partial(check_count, at_least=1, at_most=MOST_BINS)),
-        Option(
-            name="buckets", type=int, default=BUCKETS, metavar="N", at_least=2,
-            check=partial(check_count, at_most=MOST_BUCKETS),
-            help="Number of buckets; the standard errors' own error is 1 / sqrt(2 N).",
-        ),
-        Option(
-            name="salt", type=str, default=SALT, metavar="TEXT", check=check_text,
-            help="Hashed before the names of the samples; sketches add up if it is equal.",
-        ),
         _resampling(
             name="n_resamples", flags="--resamples", default=9999, check=check_count,
             at_least=2, help="Number of resamples.",

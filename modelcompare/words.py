@@ -126,15 +126,12 @@ MissingScores = Literal["refuse", "drop"]
 MissingCompared = Literal["worst", "bounds"]
 Annotators = Literal["each", "majority", "soft"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
-# A sketch's number of buckets, and what is hashed before the names of its samples.
-BUCKETS, SALT = 1024, "modelcompare"
 GateFormat = Literal["text", "github", "json", "pr-comment"]
 OnInconclusive = Literal["fail", "pass", "skip"]
 
 # No p-value and no interval needs more, and a typing error does not fill the memory.
 MOST_RESAMPLES = 10_000_000
 MOST_BINS = 1000
-MOST_BUCKETS = 2**20
 # Smallest alpha for which 1 - alpha is not rounded to 1.
 _SMALLEST_FRACTION = 1e-12
 # More threads than any machine has processors would only take memory.

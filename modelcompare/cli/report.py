@@ -42,7 +42,7 @@ def report(
 
 def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) -> Iterator[Result]:
     """Yield further results: subgroups, calibration, disagreements of the best two models."""
-    if preds.access.unit == "buckets":
+    if preds.access.sums is not None:
         return
     if preds.slices is not None:
         largest = max(preds.slices[name].value_counts().max() for name in preds.slices)

@@ -145,7 +145,7 @@ def draw_values(
 def _stratified(predictions: TestSet) -> TestSet:
     """Stratify by true class, within the existing strata if there are any."""
     access = predictions.access
-    if access.unit == "buckets":
+    if access.sums is not None:
         access.refuse("undefined='stratify'")
     if access.codes is None:
         raise ValueError("`undefined='stratify'` needs true classes.")

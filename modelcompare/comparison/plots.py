@@ -184,7 +184,7 @@ def _place(result: Compared, metric: str | None, label: Any) -> int:
 
 def _predictions(result: Compared) -> TestSet:
     found = result.bootstrap.evaluation.predictions
-    if found.access.unit == "buckets":
+    if found.access.sums is not None:
         found.access.refuse("this figure")
     return found
 

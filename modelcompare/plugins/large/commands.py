@@ -6,9 +6,9 @@ from functools import partial
 
 from modelcompare.cli.commands import Command
 from modelcompare.cli.options import WHOLE, Group, Texts, change_option, metrics, output
-from modelcompare.options import OPTIONS, Option
-from modelcompare.plugins.large.words import Dialect
-from modelcompare.words import listed
+from modelcompare.options import Option
+from modelcompare.plugins.large.words import BUCKETS, SALT, Dialect, check_buckets
+from modelcompare.words import check_text, listed
 
 _query = partial(Option, metavar="NAME", panel="Query")
 _QUERY = (
@@ -38,7 +38,15 @@ COMMANDS = (
                 "compare.",
                 panel=None,
             ),
-            OPTIONS["buckets"], OPTIONS["salt"],
+            Option(
+                name="buckets", type=int, default=BUCKETS, metavar="N", at_least=2,
+                check=check_buckets,
+                help="Number of buckets; the standard errors' own error is 1 / sqrt(2 N).",
+            ),
+            Option(
+                name="salt", type=str, default=SALT, metavar="TEXT", check=check_text,
+                help="Hashed before the names of the samples; sketches add up if it is equal.",
+            ),
             output(name="output", flags="--output -o", metavar="PATH", help="A .parquet file."),
             Group("source", "run:database_table", _QUERY, package=__package__),
         ),

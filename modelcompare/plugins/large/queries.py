@@ -18,8 +18,8 @@ from modelcompare.arguments import checked
 from modelcompare.data import checks
 from modelcompare.plugins.large.about import COLUMNS, About, Summed
 from modelcompare.plugins.large.query_faults import FAULTS, PAIRS, Fault
-from modelcompare.plugins.large.words import Dialect
-from modelcompare.words import BUCKETS, SALT, check_names
+from modelcompare.plugins.large.words import BUCKETS, SALT, Dialect, check_buckets
+from modelcompare.words import check_names, check_text
 
 _HARD = ("hits", "predicted")
 _SOFT = ("soft_hits", "soft_predicted")
@@ -50,7 +50,7 @@ class DatabaseTable:
     classes: Sequence[str] = ()
 
 
-@checked()
+@checked(buckets=check_buckets, salt=check_text)
 def sketch_query(
     source: DatabaseTable, *, true: str, models: Sequence[str], id: str, buckets: int = BUCKETS,
     salt: str = SALT,

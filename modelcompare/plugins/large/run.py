@@ -11,8 +11,7 @@ from modelcompare.cli.streams import answer, say
 from modelcompare.plugins.large.queries import DatabaseTable, sketch_query
 from modelcompare.plugins.large.sketches import Sketch
 from modelcompare.plugins.large.summing import sketch as sum_up
-from modelcompare.plugins.large.words import Dialect
-from modelcompare.words import BUCKETS, SALT
+from modelcompare.plugins.large.words import BUCKETS, SALT, Dialect
 
 
 def database_table(

@@ -34,9 +34,10 @@ from modelcompare.plugins.large.about import (
 from modelcompare.plugins.large.possible import check_possible
 from modelcompare.plugins.large.query_faults import check_known, classes, without_findings
 from modelcompare.plugins.large.sketches import Sketch
+from modelcompare.plugins.large.words import MOST_BUCKETS
 from modelcompare.readers.opening import read_table
 from modelcompare.readers.tables import as_frame
-from modelcompare.words import MOST_BUCKETS, shown
+from modelcompare.words import shown
 
 # Errors of invalid rows: no JSON, missing fields, texts instead of numbers.
 _DAMAGED = (

@@ -24,14 +24,15 @@ from modelcompare.metrics.scoring import COUNT
 from modelcompare.plugins.large.about import About, Summed
 from modelcompare.plugins.large.hashing import bucket_of
 from modelcompare.plugins.large.sketches import Sketch, check_summed
+from modelcompare.plugins.large.words import BUCKETS, SALT, check_buckets
 from modelcompare.readers import read_predictions
-from modelcompare.words import BUCKETS, SALT, check_test_set
+from modelcompare.words import check_test_set, check_text
 
 # Numbers of one statistic and model that are summed at once; the rounding depends on it.
 _MOST_NUMBERS = 2**24
 
 
-@checked()
+@checked(buckets=check_buckets, salt=check_text)
 def sketch(
     source: Any, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
     buckets: int = BUCKETS, salt: str = SALT,
