@@ -25,7 +25,9 @@ import pandas as pd
 from scipy.optimize import minimize
 from sklearn import metrics as sk
 
-FILES = Path(__file__).resolve().parents[1] / "tests" / "data" / "questions"
+ROOT = Path(__file__).resolve().parents[1]
+FILES = ROOT / "tests" / "data" / "questions"
+EXAMPLES = ROOT / "modelcompare" / "examples"
 TRIES = (7, 2, 1, 4, 2, 2, 2, 2, 1, 2, 3, 6, 3)
 
 
@@ -42,7 +44,8 @@ class Question:
 
 def read(name: str) -> pd.DataFrame:
     """Read a file of the documentation."""
-    return pd.read_csv(FILES / name)
+    example = EXAMPLES / name
+    return pd.read_csv(example if example.exists() else FILES / name)
 
 
 def score(document: Any, metric: str, model: str, label: str | None = None) -> float:
@@ -231,13 +234,13 @@ def questions(folder: Path) -> Iterator[Question]:
     )  # fmt: skip
     yield Question(
         "A threshold chosen on validation data",
-        f"compare {FILES / 'loans.csv'} --model tree --model net --threshold-from "
+        f"compare {EXAMPLES / 'loans.csv'} --model tree --model net --threshold-from "
         f"{FILES / 'loans_validation.csv'} --positive granted -m f1[granted]",
         lambda d: score(d, "f1", "net"), at_threshold, "a loop over thresholds",
     )  # fmt: skip
     yield Question(
         "The gap between two groups",
-        f"groups {FILES / 'loans.csv'} --by sex --gaps -m recall[granted]",
+        f"groups {EXAMPLES / 'loans.csv'} --by sex --gaps -m recall[granted]",
         lambda d: next(x["difference"] for x in d["gaps"] if x["model"] == "net"), gap, "pandas",
     )  # fmt: skip
     yield Question(

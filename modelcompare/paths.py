@@ -1,4 +1,4 @@
-"""Write bytes to a path: a file is replaced completely or not at all."""
+"""Paths: of examples, and of files to write, which are replaced completely or not at all."""
 
 from __future__ import annotations
 
@@ -13,6 +13,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 _MOST_LINKS = 40
+_EXAMPLES = Path(__file__).parent / "examples"
+
+
+def example_file(name: str) -> Path | None:
+    """Return the place of an example that ships with the package, by its file name; None of others.
+
+    Examples
+    --------
+    >>> example_file("digits.csv").name, example_file("mine.csv")
+    ('digits.csv', None)
+    """
+    shipped = {path.name: path for path in _EXAMPLES.iterdir() if path.suffix in (".csv", ".npz")}
+    return shipped.get(name)
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:

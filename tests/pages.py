@@ -1,8 +1,7 @@
 """What the README and the pages under docs show: commands and code, each with its output.
 
 Blocks that import what is not installed are left out. A line ``...`` of an output stands for any number of lines. Files that are named lie under
-tests/data/questions and, as ``formats/``, tests/data/formats; ``snli.npz`` is the example that
-ships. A command that shows no output only has to run.
+tests/data/questions and, as ``formats/``, tests/data/formats, or ship as examples. A command that shows no output only has to run.
 """
 
 import ast
@@ -67,7 +66,8 @@ def table_commands(page):
 
 def prepare(folder):
     """Put the files that pages name into a folder."""
-    shutil.copy(Path(examples.__file__).parent / "snli.npz", folder)
+    for example in Path(examples.__file__).parent.glob("*.[cn][sp][vz]"):
+        shutil.copy(example, folder)
     data = ROOT / "tests" / "data"
     shutil.copytree(data / "questions", folder, dirs_exist_ok=True)
     shutil.copytree(data / "formats", folder / "formats")

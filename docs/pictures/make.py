@@ -67,7 +67,7 @@ def figure_two() -> None:
 
 def suite() -> None:
     """Draw the scores of three models on each test set of a suite."""
-    path = ROOT / "tests" / "data" / "questions" / "benchmarks.csv"
+    path = ROOT / "modelcompare" / "examples" / "benchmarks.csv"
     sets = mc.io.read_sets(path, greater_is_better=True)
     mc.compare_groups(sets).plot.groups().save(HERE / "suite.svg")
 

@@ -13,6 +13,7 @@ from experiments.coming_from.tables import Row, Task, timed
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTIONS = ROOT / "tests" / "data" / "questions"
+EXAMPLES = ROOT / "modelcompare" / "examples"
 LINES = ROOT / "tests" / "data" / "formats" / "lines"
 N_RESAMPLES = 1000
 
@@ -77,7 +78,7 @@ def confidenceinterval() -> Task:
     """Intervals of accuracy, macro F1 and ROC AUC without resampling."""
     import confidenceinterval as theirs_
 
-    table = pd.read_csv(QUESTIONS / "digits.csv")
+    table = pd.read_csv(EXAMPLES / "digits.csv")
     y_true, y_pred = table.y_true.tolist(), table.logistic.tolist()
     markers = pd.read_csv(QUESTIONS / "markers.csv")
     poor, wfns = markers.poor.tolist(), markers.wfns.tolist()
@@ -217,7 +218,7 @@ def autorank() -> Task:
     """Ranks of three models over six data sets."""
     from autorank import autorank as ranked
 
-    table = pd.read_csv(QUESTIONS / "benchmarks.csv")
+    table = pd.read_csv(EXAMPLES / "benchmarks.csv")
     wide = table.groupby(["set", "model"]).score.mean().unstack()
     with redirect_stdout(io.StringIO()):
         found, theirs = timed(lambda: ranked(wide, force_mode="nonparametric"))

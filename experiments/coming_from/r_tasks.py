@@ -1,11 +1,12 @@
 """The same tasks in R, run by Rscript."""
 
 import subprocess
+from pathlib import Path
 
 import pandas as pd
 
 import modelcompare as mc
-from experiments.coming_from.python_tasks import N_RESAMPLES, QUESTIONS, ROOT
+from experiments.coming_from.python_tasks import EXAMPLES, N_RESAMPLES, QUESTIONS, ROOT
 from experiments.coming_from.tables import Row, Task, timed
 
 HERE = ROOT / "experiments" / "coming_from"
@@ -13,7 +14,7 @@ HERE = ROOT / "experiments" / "coming_from"
 
 def proc() -> Task:
     """ROC AUC of two markers: DeLong's intervals and paired test."""
-    found, program, theirs = _run("pROC", "proc.R", "markers.csv")
+    found, program, theirs = _run("pROC", "proc.R", QUESTIONS / "markers.csv")
     table = pd.read_csv(QUESTIONS / "markers.csv")
     outputs = {name: table[name] for name in ("wfns", "s100b")}
 
@@ -38,8 +39,8 @@ def proc() -> Task:
 
 def yardstick() -> Task:
     """Metrics of ten classes, and a bootstrap around macro F1."""
-    found, program, theirs = _run("yardstick", "yardstick.R", "digits.csv")
-    table = pd.read_csv(QUESTIONS / "digits.csv")
+    found, program, theirs = _run("yardstick", "yardstick.R", EXAMPLES / "digits.csv")
+    table = pd.read_csv(EXAMPLES / "digits.csv")
     preds = mc.Predictions(table["y_true"], {"logistic": table["logistic"]})
     names = {
         "accuracy": "accuracy", "f1_macro": "f1_macro", "precision": "precision_macro",
@@ -57,9 +58,9 @@ def yardstick() -> Task:
     ], theirs, ours)  # fmt: skip
 
 
-def _run(package: str, script: str, table: str) -> tuple[dict[str, float], str, float]:
+def _run(package: str, script: str, table: Path) -> tuple[dict[str, float], str, float]:
     """Numbers that a script prints, the package with its version, and the seconds it took."""
-    command = ["Rscript", str(HERE / script), str(QUESTIONS / table)]
+    command = ["Rscript", str(HERE / script), str(table)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise LookupError(f"R could not run {script}: {done.stderr.strip().splitlines()[0]}")

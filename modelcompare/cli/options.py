@@ -8,7 +8,9 @@ from glob import glob
 from pathlib import Path
 from typing import Any, Literal
 
+from modelcompare.cli.streams import say
 from modelcompare.options import OPTIONS, REQUIRED, Option
+from modelcompare.paths import example_file
 from modelcompare.words import (
     Annotators,
     BasicKind,
@@ -151,9 +153,20 @@ def _thresholds(texts: list[str]) -> dict[str, float]:
 
 
 def _found(files: list[Path]) -> list[Path]:
-    """Return files with patterns that the shell has left, as on Windows, replaced by files."""
-    found = [(path, () if path.exists() else map(Path, sorted(glob(str(path))))) for path in files]
-    return [each for path, fitting in found for each in [*fitting] or [path]]
+    """Return files; of names that are none, those that fit a pattern, or an example that ships."""
+    found = [(path, [] if path.exists() else _meant(str(path))) for path in files]
+    return [each for path, fitting in found for each in fitting or [path]]
+
+
+def _meant(name: str) -> list[Path]:
+    """Return the files that fit a pattern, which shells may leave, or the example of that name."""
+    if fitting := sorted(glob(name)):
+        return [*map(Path, fitting)]
+    example = example_file(name)
+    if example is None:
+        return []
+    say(f"modelcompare: {name} is not in this folder; it is an example that ships")
+    return [example]
 
 
 FILES = Option(

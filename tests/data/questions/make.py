@@ -18,8 +18,13 @@ HERE = Path(__file__).parent
 rng = np.random.default_rng(0)
 
 
+# Files that ship with the package.
+EXAMPLES = ("digits.csv", "benchmarks.csv", "loans.csv")
+
+
 def write(name, frame):
-    frame.to_csv(HERE / name, index=False)
+    folder = Path(mc.__file__).parent / "examples" if name in EXAMPLES else HERE
+    frame.to_csv(folder / name, index=False)
 
 
 def digits():
