@@ -13,7 +13,7 @@ from tests.pages import ROOT
 PAGES = {
     ROOT / page: names
     for page, names in {
-        "README.md": ("inputs", "questions"), "docs/reading.md": ("sources", "logs"),
+        "README.md": ("questions",), "docs/reading.md": ("sources", "logs"),
         "docs/plugins.md": ("plugins",), "llms.txt": ("pages",),
     }.items()
 }  # fmt: skip

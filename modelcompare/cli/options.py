@@ -71,8 +71,9 @@ def change_option(group: Group, name: str, **changes: Any) -> Group:
 def metric_names(incomplete: str) -> list[str]:
     """Complete the name of a metric."""
     from modelcompare.metrics.named import METRICS
+    from modelcompare.metrics.terms import ABBREVIATIONS
 
-    return sorted(name for name in METRICS if name.startswith(incomplete))
+    return sorted(name for name in (*METRICS, *ABBREVIATIONS) if name.startswith(incomplete))
 
 
 def named_option(name: str, help: str = "", **changes: Any) -> Option:

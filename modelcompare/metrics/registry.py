@@ -21,7 +21,7 @@ from modelcompare.metrics.planning import check_served, given_score, of_classes,
 from modelcompare.metrics.quantiles import named_percentile, percentile_of
 from modelcompare.metrics.scoring import named_score
 from modelcompare.metrics.subsets import names_subset, over_classes
-from modelcompare.metrics.terms import is_abbreviation, place_of, spellings, terms_of
+from modelcompare.metrics.terms import ABBREVIATIONS, place_of, spellings, terms_of
 from modelcompare.metrics.texts import with_references
 from modelcompare.metrics.variants import number, with_options
 from modelcompare.plugs import rows_of_others
@@ -226,7 +226,7 @@ def register(metric: MetricLike) -> AnyMetric:
                 "and contains only these, _ . @ + and -; give it one by "
                 "metrics.from_callable(function, name='...')."
             )
-        if name in {*METRICS, *FAMILIES} or is_abbreviation(name) or _numbered(name) is not None:
+        if name in {*METRICS, *FAMILIES} or name in ABBREVIATIONS or _numbered(name) is not None:
             raise ValueError(f"a metric {name!r} already exists; choose another name.")
     METRICS.update(found)
     return made
@@ -349,7 +349,7 @@ def _named(name: str, predictions: TestSet, zero_division: ZeroDivision) -> AnyM
 def _beside(metric: str, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names of scores beside the outputs if a name is of one of them."""
     known = metric in names or percentile_of(metric, names) is not None
-    return names if known and metric not in METRICS and not is_abbreviation(metric) else ()
+    return names if known and metric not in METRICS and metric not in ABBREVIATIONS else ()
 
 
 @checked()

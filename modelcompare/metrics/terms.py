@@ -117,6 +117,8 @@ _ELSEWHERE: Mapping[str, str] = {
 }  # fmt: skip
 
 _BY_TERM = {term: name for name, terms in _TERMS.items() for term in terms.split(", ")}
+# Terms of one word, such as mcc and auc.
+ABBREVIATIONS = tuple(term for term in _BY_TERM if " " not in term)
 _AVERAGES = ("macro", "micro", "weighted", "samples")
 # Words that leave the meaning as it is.
 _BESIDE_AVERAGE = ("average", "averaged", "avg")
@@ -166,11 +168,6 @@ def _names(words: list[str]) -> Iterator[str]:
     yield "_".join(words)
     if (term := " ".join(words)) in _BY_TERM:
         yield _BY_TERM[term]
-
-
-def is_abbreviation(name: str) -> bool:
-    """Return whether a name is a term of one word, such as mcc or auc."""
-    return name in _BY_TERM
 
 
 def terms_of(name: str) -> list[str]:

@@ -13,11 +13,12 @@ from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import DoubtError, as_options, listed
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
 from modelcompare.readers.shapes import refuse_data_as_headings, refuse_truth_beside
+from modelcompare.readers.unused import other_uses
 
 # Up to this many distinct integers may be codes of classes as well as scores.
 _MANY_CODES = 50
-# Samples that a subgroup needs to be compared.
-LEAST_SLICE = 30
+# Names of columns that say what a row is, so that none is left out unasked.
+_CHANGING = (*names.MODEL, *names.RUN, *names.SET, *names.FILTER, "fold", "split")
 # A number with a unit, a decimal comma or thousands separators.
 _ODD_NUMBER = r"[-+]?[0-9]+(?:[.,'][0-9]+)* ?%?"
 
@@ -273,6 +274,9 @@ def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[s
     if not models:
         # Nothing fits; the message about labels that do not match is more helpful.
         return doubtful, left_out
+    apart = [h for h in doubtful if _is_apart(seen, h, models, true)]
+    left_out += apart
+    doubtful = [h for h in doubtful if h not in apart]
     doubts = {
         heading: f"has other values than {true!r}" for heading in doubtful
         if names.describes(heading) or not _is_misspelt(seen, heading, true)
@@ -280,6 +284,29 @@ def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[s
     models = [h for h in candidates if h in {*models, *doubtful}]
     _refuse_doubtful(seen, models, doubts)
     return models, left_out
+
+
+def _is_apart(seen: Profile, heading: str, models: Sequence[str], true: str) -> bool:
+    """Return whether a column holds none of the truth's values, where models hold no others.
+
+    A column may be a model nevertheless if its name or spelling is that of predictions, or if it
+    may have codes of the classes. Runs, sets and the like change what a row is.
+    """
+    if not any(seen.overlap(each, true) == 1 for each in models) or seen.overlap(heading, true):
+        return False
+    if names.predicts(heading) or names.named([heading], _CHANGING):
+        return False
+    return not (_is_misspelt(seen, heading, true) or _may_code(seen, heading, true))
+
+
+def _may_code(seen: Profile, heading: str, true: str) -> bool:
+    """Return whether a column has whole numbers, as many at most as there are classes, near 0."""
+    if not seen.is_numeric(heading):
+        return False
+    found = np.unique(cell_types.as_numbers(seen.present(heading)))
+    most = seen.present(true).nunique()
+    near = (found >= -1) & (found <= most) & (found == np.floor(found))
+    return len(found) <= most and bool(near.all())
 
 
 def _why_no_output(
@@ -361,16 +388,11 @@ def _refuse_doubtful(seen: Profile, headings: Sequence[str], doubts: Mapping[str
     held = [heading for heading in headings if doubts.get(heading)]
     if not held:
         return
-    other = (h for h in held if not (names.measures(h) or seen.is_real(h)))
-    some = [h for h in other if not seen.holds_objects(h)]
-    ids = [h for h in seen.usual(names.ID, headings) if not seen.all_differ(h)]
-    groups = [*names.named(some, names.USER), *ids][:1]
-    counts = {h: seen.present(h).value_counts() for h in some if h not in groups}
+    groups, slices = other_uses(seen, held, headings)
     raise DoubtError(
         f"{seen.where}: column {held[0]!r} {doubts[held[0]]} (columns: "
         f"{listed(seen.headings, 8)}); name all models with models= (--model), and it among them "
         "if it is one.",
         models=[heading for heading in headings if heading not in held],
-        slices=[h for h, n in counts.items() if len(n) > 1 and n.iloc[0] >= LEAST_SLICE],
-        groups="".join(groups),
+        slices=slices, groups=groups,
     )  # fmt: skip

@@ -30,6 +30,7 @@ from modelcompare.readers.role_table import of_plugins
 from modelcompare.readers.roles import Roles
 from modelcompare.readers.separate_runs import with_own_runs
 from modelcompare.readers.tables import column_at
+from modelcompare.readers.unused import write_unused
 from modelcompare.spelling import chosen
 from modelcompare.words import KindOrAuto
 
@@ -105,7 +106,7 @@ def wide_predictions(
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "scores beside": counted([*predictions.access.scores.beside]),
-            "left out": counted([*dict.fromkeys([*unused, *_left_to_plugins(seen, roles)])]),
+            "left out": write_unused(seen, [*unused, *_left_to_plugins(seen, roles)]),
             "no better than chance": counted(
                 _at_chance(predictions) if known is None and columns.models is None else []
             ),

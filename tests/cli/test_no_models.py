@@ -12,8 +12,8 @@ import modelcompare as mc
 from modelcompare.comparison.compare_groups import MIN_SIZE
 from modelcompare.readers import checked_columns, read
 from modelcompare.readers.messages import DoubtError
-from modelcompare.readers.model_columns import LEAST_SLICE
 from modelcompare.readers.profile import agree_by_chance
+from modelcompare.readers.unused import LEAST_SLICE
 from tests.by_role import by_role
 from tests.plugged import needs
 
@@ -236,34 +236,54 @@ def test_answers_of_many_texts_are_no_classes():
 # -- what is beside labels ---------------------------------------------------------------------
 
 
-def test_columns_beside_labels_are_named_in_a_command_that_works(tmp_path, run):
+def beside_labels():
     words = np.array(["no", "yes"])
     frame = pd.DataFrame({"y_true": words[TRUTH], **{m: words[x] for m, x in GOOD.items()}})
     frame["channel"] = np.array(["web", "app", "shop"])[np.arange(N) % 3]
     frame["user"] = [f"u{i // 4}" for i in range(N)]
     frame["latency_ms"] = RNG.integers(10, 400, N)
-    command, done = advised(frame, tmp_path, run)
-    named = "compare t.csv --model cnn --model bert --slice channel --groups user"
-    assert command == named.split()
-    assert "channel = web" in done.out
-    assert "models: 2 (cnn, bert)" in done.read
-    beside = {"models": ["cnn", "bert"], "slices": ["channel"], "groups": "user"}
-    assert refused(frame).options == beside
-    assert mc.read_predictions(frame, **by_role(beside)).groups.tolist() == frame["user"].tolist()
+    return frame
+
+
+def test_columns_beside_labels_are_left_out_with_the_options_that_use_them(tmp_path, run):
+    frame = beside_labels()
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    done = run("compare", "t.csv", "--resamples", "99")
+    assert done.code == 0, done.err
+    told = "left out: 3 (latency_ms, channel, user), see --groups user, --slice channel"
+    assert f"models: 2 (cnn, bert); {told}" in done.read
+    used = run("compare", "t.csv", *told.partition("see ")[2].replace(",", "").split())
+    assert used.code == 0, used.err
+    assert "channel = web" in used.out
+    assert mc.read_predictions(frame).models == ("cnn", "bert")
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("bert_2", TRUTH), ("pred_c", np.where(TRUTH, "ja", "nein")),
+        ("split", np.where(np.arange(N) % 2, "dev", "test")), ("seed", np.arange(N) % 2 + 7),
+        ("capitals", np.where(TRUTH, "YES", "NO")),
+    ],
+)  # fmt: skip
+def test_what_may_be_a_model_or_change_the_rows_is_not_left_out(name, values):
+    with pytest.raises(ValueError, match=name):
+        mc.read_predictions(beside_labels().drop(columns="latency_ms").assign(**{name: values}))
 
 
 def test_options_that_were_given_are_in_the_command(tmp_path, run):
-    frame = pd.DataFrame({"gold thing": TRUTH, **GOOD, "channel": ["web", "app"] * (N // 2)})
+    frame = pd.DataFrame({"gold thing": TRUTH, **GOOD, "split": ["web", "app"] * (N // 2)})
     frame.to_csv(tmp_path / "t.csv", index=False)
     asked = run("compare", "t.csv", "--true", "gold thing", "--kind", "labels")
     command = asked.err.partition(" Try: modelcompare ")[2].strip()
     assert command == (
-        "compare t.csv --true 'gold thing' --kind labels --model cnn --model bert --slice channel"
+        "compare t.csv --true 'gold thing' --kind labels --model cnn --model bert --slice split"
     )
     assert run(*shlex.split(command), "--resamples", "99").code == 0
 
 
-def test_subgroups_in_commands_are_large_enough():
+def test_subgroups_that_are_suggested_are_large_enough():
     assert LEAST_SLICE == MIN_SIZE
     frame = pd.DataFrame({"y_true": TRUTH, **GOOD, "page": np.arange(N) % 5 + 7})
-    assert refused(frame).options == {"models": ["cnn", "bert"]}
+    assert read(frame, checked_columns()).sentence.endswith("left out: 1 (page); classes: 0, 1 "
+                                                            "(positive: 1)")  # fmt: skip

@@ -163,7 +163,7 @@ def test_fields_inside_objects_are_reached_by_dotted_names():
         ({"split": ["p", "q"] * (N // 2)}, "'split' has other values than 'y_true'"),
         ({"gold": labels(5)}, "columns 'y_true' and 'gold' are both named like the truth, and dif"),
         ({"run": [0, 1] * (N // 2)}, "'run' has other values than 'y_true'"),
-        ({"note": ["p", "q"] * (N // 2)}, "'note' has other values than 'y_true'"),
+        ({"pred_note": ["p", "q"] * (N // 2)}, "'pred_note' has other values than 'y_true'"),
     ],
 )
 def test_what_is_doubtful_beside_labels_is_refused_with_two_ways_out(columns, message):

@@ -10,10 +10,6 @@ PLUGIN = Plugin(
     refusals="columns:REFUSALS",
     scores="reader:SCORES",
     documents={
-        "inputs": (
-            "battles: two models, which one won, by whom | `mc.from_battles(table)`, "
-            "`modelcompare compare battles.csv`: [how](docs/battles.md)",
-        ),
         "sources": (
             "battles of two models, and the winner | `model_a, model_b, winner, [user], "
             "[question_id]`: [battles](battles.md)",

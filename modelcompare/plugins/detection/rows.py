@@ -10,10 +10,6 @@ PLUGIN = Plugin(
     kinds="kinds:KINDS",
     metrics="metrics:METRICS",
     documents={
-        "inputs": (
-            "detections of objects in images (COCO) | `modelcompare compare boxes.json "
-            "boxes_large.json boxes_small.json -m map`: [how](docs/detection.md)",
-        ),
         "sources": (
             "COCO's annotations and results of boxes | `compare boxes.json boxes_large.json "
             "boxes_small.json -m map`: [how](detection.md)",

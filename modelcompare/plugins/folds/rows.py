@@ -11,10 +11,6 @@ PLUGIN = Plugin(
     checks="columns:CHECKS",
     score_tables="run:SCORE_TABLES",
     documents={
-        "inputs": (
-            "estimators, fold scores | `mc.crossval.compare_estimators`, "
-            "`mc.crossval.compare_folds`: [how](docs/estimators.md)",
-        ),
         "pages": (
             "[Estimators, folds, published numbers](docs/estimators.md): cross-validation, fold "
             "scores, published counts",

@@ -16,9 +16,6 @@ PLUGIN = Plugin(
     refusals="about:REFUSALS",
     sources="reading:SOURCES",
     documents={
-        "inputs": (
-            "more rows than fit into memory, a warehouse | [scans, sketches, SQL](docs/large.md)",
-        ),
         "sources": (
             'more rows than memory holds | `mc.io.scan_predictions("s3://bucket/*.parquet")`, '
             "`--read scan`; large Parquet files [by itself](#larger-than-memory)",

@@ -29,9 +29,7 @@ _ZERO = named_option(
 )  # fmt: skip
 # Studies compute everything at every ratio.
 _RESAMPLING = (replace(RESAMPLING[0], default=1000), *RESAMPLING[1:])
-study = partial(
-    Command, package=__package__, group="Run a study of metrics: variance, agreement and others."
-)
+study = partial(Command, package=__package__, group="Repeat a study of Yacouby and Axman (2020).")
 
 
 def pairs(names: list[str]) -> list[str | tuple[str, str]]:

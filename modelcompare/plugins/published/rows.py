@@ -12,10 +12,6 @@ PLUGIN = Plugin(
     score_tables="run:SCORE_TABLES",
     set_results="run:SET_RESULTS",
     documents={
-        "inputs": (
-            "published scores, a leaderboard | `mc.inference.critical_difference`, `ranks` on the "
-            "command line: [how](docs/estimators.md#many-data-sets)",
-        ),
         "sources": (
             "a table of published scores, a leaderboard, a folder of MTEB's results, or of "
             "models with `.eval_results` as on the Hugging Face Hub | "
