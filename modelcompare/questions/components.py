@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -97,11 +98,10 @@ class Components:
         units, runs, rest = self.mean_squares(size)
         of_units = size.sets * (size.items - 1.0) if self.sets is None else size.sets - 1.0
         of_runs = max(size.runs - 1.0, 1.0)
-        points = (0.5 + np.arange(_N_POINTS) * _STEPS[: 1 + len(runs)]) % 1
-        first = terms(units * chdtri(of_units, points[0]) / of_units, of_units)
+        first = terms(units * _chi_squares(of_units, 0) / of_units, of_units)
         second, third = np.zeros((2, 2, _N_POINTS))
-        for mean, left, point in zip(runs, rest, points[1:], strict=True):
-            second += terms(mean * chdtri(of_runs, point) / of_runs, of_runs)
+        for place, (mean, left) in enumerate(zip(runs, rest, strict=True), start=1):
+            second += terms(mean * _chi_squares(of_runs, place) / of_runs, of_runs)
             third += terms(np.full(_N_POINTS, left), of_units * of_runs)
         variance, degrees = combined(first, second, third)
         if self.sets is not None:
@@ -122,6 +122,17 @@ class Components:
         if _power(0.0, thresholds, error) >= power:
             return 0.0
         return float(brentq(lambda x: _power(x, thresholds, error) - power, 0.0, above))
+
+
+@lru_cache(maxsize=256)
+def _chi_squares(degrees: float, place: int) -> FloatArray:
+    """Return quantiles of the chi-squared distribution at evenly spread points, read-only.
+
+    A search over numbers of items asks for those of the runs again and again.
+    """
+    found: FloatArray = chdtri(degrees, (0.5 + np.arange(_N_POINTS) * _STEPS[place]) % 1)
+    found.flags.writeable = False
+    return found
 
 
 def _power(difference: float, thresholds: FloatArray, error: float) -> float:
