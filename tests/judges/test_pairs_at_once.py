@@ -1,5 +1,6 @@
 """Many models and pairs beside a judge, computed at once: as each of them by itself."""
 
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -58,6 +59,14 @@ def judged(predictions: mc.Predictions, metrics: list[Any] | None) -> Judged:
     return Judged(Evaluation(predictions, resolve_metrics(metrics, predictions)))
 
 
+@cache
+def of_two(kind: str, *places: int) -> tuple[Judged, Any, Any]:
+    """Return two of the models alone, and the estimates of their difference and of each."""
+    preds, metrics = of_kind(kind, 4)
+    alone = judged(preds[[preds.models[k] for k in places]], metrics)
+    return alone, alone.estimates((np.array([0]), np.array([1]))), alone.estimates(None)
+
+
 @pytest.mark.parametrize("at_once", ["all", "one"])
 @pytest.mark.parametrize("kind", [
     "classes", "strata", "weights", "probabilities", "mixed", "function", "two scores",
@@ -77,16 +86,13 @@ def test_pairs_have_the_numbers_of_the_two_models_alone(
     together, models = every.estimates((a, b)), every.estimates(None)
     monkeypatch.undo()
     for place, both in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
-        alone = judged(preds[[preds.models[k] for k in both]], metrics)
-        only = np.array([0]), np.array([1])
+        alone, difference, of_each = of_two(kind, *both)
         for name in together._fields:
             found = getattr(together, name)[place]
             # Derivatives are measured by small changes of weights.
-            assert found == pytest.approx(
-                getattr(alone.estimates(only), name)[0], rel=1e-6, abs=1e-9
-            )
+            assert found == pytest.approx(getattr(difference, name)[0], rel=1e-6, abs=1e-9)
             found = getattr(models, name)[[*both]]
-            assert found == pytest.approx(getattr(alone.estimates(None), name), rel=1e-6, abs=1e-9)
+            assert found == pytest.approx(getattr(of_each, name), rel=1e-6, abs=1e-9)
         assert every.point[[*both]] == pytest.approx(alone.point, rel=1e-12)
 
 
