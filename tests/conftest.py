@@ -54,7 +54,9 @@ def undrawn(monkeypatch):
     from modelcompare.report.figures import layout
 
     monkeypatch.setattr(layout, "_fit_texts", lambda _: None)
-    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"undrawn"))
+    monkeypatch.setattr(
+        Figure, "savefig", lambda _, file, **__: file.write(b'<svg viewBox="0 0 1 1"/>')
+    )
 
 
 @pytest.fixture(scope="module")

@@ -28,6 +28,7 @@ def test_a_page_holds_all_that_the_predictions_tell(run, tmp_path):
     )
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_small_subgroups_are_left_out_of_a_page_and_that_is_reported(run, wide_csv, tmp_path):
     lines = wide_csv.read_text().splitlines()
     source, page = tmp_path / "cut.csv", tmp_path / "page.html"
@@ -51,6 +52,7 @@ GAPS = "y_true,a,b\n" + "".join(
 )
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.filterwarnings("default")
 def test_documents_hold_what_was_read_and_warned_of(run, tmp_path):
     (tmp_path / "gaps.csv").write_text(GAPS)
@@ -81,6 +83,7 @@ def test_messages_of_one_command_are_not_of_the_next(run, tmp_path):
     assert first["messages"] == second["messages"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_disagreements_of_models_with_separate_runs_are_left_out_of_a_page(run, tmp_path):
     rows = [
         f"{model},q{i},{model}{r},{(i + k * r) % 3 % 2},{'xy'[i < 12]}"

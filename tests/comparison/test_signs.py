@@ -35,6 +35,7 @@ RESULTS = {
 } | {name: partial(make, LOSSES) for name, make in plugged("SIGNED").items()}  # fmt: skip
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("name", RESULTS)
 def test_plus_means_that_the_first_model_is_better(name, tmp_path):
     result = RESULTS[name]()

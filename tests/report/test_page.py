@@ -171,6 +171,7 @@ def test_a_baseline_and_a_single_model_leave_nothing_to_choose():
     )
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_more_results_stand_below_with_their_own_signatures(tmp_path):
     preds = mc.load_example("snli")
     sliced = mc.Predictions(
