@@ -112,7 +112,6 @@ def gain_of(counts: tuple[int, ...], metric: str, kind: type[Gain] = Gain) -> Ga
         WeightedSets({"": preds}, np.ones(1), "auto"),
         ("b", "a"),
         metric,
-        None,
         method="auto",
         zero_division=math.nan,
         draws=Draws(),
