@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
+from modelcompare.data.checks import softmax
 
 LISTS = [[("city", 0.5), ("day", 0.3)], [("day", 0.9)], {"time": 0.2, "city": 0.6}]
 TRUTH = ["city", "city", "time"]
@@ -187,3 +188,13 @@ def test_integer_bins_are_not_texts():
 def test_quantizing_a_cut_list_leaves_it_cut():
     cut = mc.io.from_nbest([0, 1], {"m": [[(0, 0.3)], [(1, 0.2)]]})
     np.testing.assert_allclose(mc.io.quantize(cut, 1).probabilities("m"), [[0.25, 0], [0, 0.25]])
+
+
+def test_logits_of_one_class_are_beside_those_of_the_others():
+    np.testing.assert_allclose(
+        softmax(np.log([1.0, 3.0, 4.0])), [[0.5, 0.5], [0.25, 0.75], [0.2, 0.8]]
+    )
+    # The largest of each row is taken off it, so that none is too large or too small.
+    np.testing.assert_allclose(
+        softmax(np.array([[-900.0, -900.0], [900.0, -900.0]])), [[0.5, 0.5], [1, 0]]
+    )

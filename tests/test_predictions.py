@@ -302,3 +302,14 @@ def test_fractions_in_an_array_of_objects_are_no_labels():
         Predictions([0, 1, 2, 1], {"a": answers})
     preds = Predictions([False, True, False, True], {"a": answers})
     assert preds.probabilities("a")[:, 1].tolist() == answers.tolist()
+
+
+def test_blocks_have_all_rows_once_and_the_last_one_the_rest(monkeypatch):
+    monkeypatch.setattr("modelcompare.data.predictions.ROW_BLOCK", 4)
+    preds = Predictions(np.arange(10) % 2, {"a": np.ones(10, dtype=int)}, ids=np.arange(10))
+    assert [block.ids.tolist() for block in preds.access.blocks()] == [
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+        [8, 9],
+    ]
+    assert [len(block) for block in preds.access.blocks(2)] == [2]

@@ -268,7 +268,12 @@ def test_models_that_lack_a_test_set_are_refused_or_the_set_dropped():
         mc.compare_groups(sets, **OPTIONS)
     found = mc.compare_groups(sets, missing="drop", **OPTIONS)
     assert [*found.results] == ["t", "u", "v"]
+    mean = found.pooled_scores.set_index("model").loc["a", "estimate"]
+    assert mean == pytest.approx(np.mean([TABLES[name]["a"].mean() for name in "tuv"]))
     assert "Test sets dropped, which lack models: s." in found.notes
+    weights = {"s": 1, "t": 1, "u": 2, "v": 1}
+    weighted = mc.compare_groups(sets, missing="drop", weights=weights, **OPTIONS)
+    np.testing.assert_allclose(weighted.shares, [0.25, 0.5, 0.25])
     with pytest.raises(ValueError, match="leaves 1 of 2 test sets, and a mean needs 2"):
         mc.compare_groups({name: sets[name] for name in "st"}, missing="drop", **OPTIONS)
 

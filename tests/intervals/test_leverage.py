@@ -188,3 +188,19 @@ def test_few_disagreements_leave_room_for_one_that_was_not_seen(n_apart):
 
     one_more = np.sqrt(2) * x.std(ddof=1) / 100
     assert high[0] - low[0] > 2 * 1.9 * one_more
+
+
+@pytest.mark.parametrize("n_clusters", [12, 30])
+def test_residuals_are_standardized_where_clusters_are_few(n_clusters):
+    rng = np.random.default_rng(5)
+    groups = np.repeat(np.arange(n_clusters), 1 + rng.geometric(0.2, n_clusters))
+    scores = rng.normal(size=(2, len(groups))) + rng.normal(size=(2, n_clusters))[:, groups]
+    preds = mc.Predictions.from_scores({"a": scores[0], "b": scores[1]}, groups=groups)
+    low, high, method, result = difference_of(preds)
+    assert method[0] == "bias-reduced-t"
+    widths = [
+        2 * error[0, 0] * t.ppf(0.975, degrees[0, 0])
+        for error, degrees in (leveraged(result, standardized=is_few) for is_few in (True, False))
+    ]
+    assert widths[0] != pytest.approx(widths[1], rel=1e-3)
+    assert high[0] - low[0] == pytest.approx(widths[n_clusters > 20], rel=1e-9)

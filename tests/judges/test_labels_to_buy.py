@@ -19,6 +19,7 @@ from modelcompare.cli.ask import of_two_models
 from modelcompare.cli.output import Output
 from modelcompare.data.checks import DataWarning
 from modelcompare.questions.components import Size
+from modelcompare.questions.labels import _described
 from tests.judges.sets import answers, drawn
 
 Array = Any
@@ -322,3 +323,11 @@ def test_the_command_writes_the_queue(tmp_path: Path, capsys: pytest.CaptureFixt
         ask(n_labels=30)
     with pytest.raises(ValueError, match="does not exist; create it first"):
         ask(n_labels=30, queue=tmp_path / "no" / "queue.csv")
+
+
+def test_a_column_of_a_cell_is_described_by_its_agreement_with_the_verdicts():
+    verdicts = pd.Series(["x", "y"], name="judge")
+    assert _described(pd.Series(["x", "y"], name="a"), verdicts) == "as judge"
+    assert _described(pd.Series(["y", "x"], name="a"), verdicts) == "not as judge"
+    assert _described(pd.Series(["x", "z"], name="a"), verdicts) == "any"
+    assert _described(verdicts, verdicts) == "any"

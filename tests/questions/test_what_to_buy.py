@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import warnings
 
 import numpy as np
@@ -538,3 +539,18 @@ def test_the_command_plans_test_sets_too(tmp_path, capsys):
     assert "mean_score, for test sets like these 5: " in capsys.readouterr().out
     assert main([*given, "--read", "set=s1"]) == 0
     assert json.loads(capsys.readouterr().out)["n_samples"] == 40
+
+
+def test_numbers_are_of_samples_unless_there_are_runs():
+    plain = mc.sample_size(mc.load_example("snli"), "mlp", "bow_pair", "accuracy").sentence()
+    assert re.search(r"needs about [\d,]+ samples", plain)
+    assert "items" not in plain
+
+
+def test_an_undefined_metric_is_refused_with_the_name_of_its_test_set():
+    y = np.arange(40) % 2
+    never = mc.Predictions(y, {"a": np.zeros(40, dtype=int), "b": y}, labels=[0, 1])
+    both = mc.Predictions(y, {"a": y, "b": 1 - y}, labels=[0, 1])
+    for sets, which in ((never, ""), ({"both": both, "never": never}, " 'never'")):
+        with pytest.raises(ValueError, match=f"models on this test set{which}; there is no"):
+            mc.sample_size(sets, "a", "b", "precision[1]")

@@ -1,7 +1,10 @@
 """Columns that agree by chance; beside kappa of statsmodels in tests/cli/test_no_models.py."""
 
 import numpy as np
+import pandas as pd
+import pytest
 
+import modelcompare as mc
 from modelcompare.readers.profile import agree_by_chance
 
 
@@ -17,3 +20,14 @@ def test_agreement_by_chance_has_the_classes_of_both_columns():
 
 def test_agreement_with_one_class_is_not_said_to_be_chance():
     assert not agree_by_chance(np.arange(40) % 2, np.zeros(40, dtype=int))
+
+
+def test_answers_that_the_truth_lacks_are_refused_beside_a_column_that_is_named_as_predictions():
+    rng = np.random.default_rng(0)
+    true = np.array(["a", "b"])[rng.integers(0, 2, 120)]
+    right = np.where(rng.random(120) < 0.9, true, "b")
+    other = np.where(rng.random(120) < 0.8, true, "c")
+    frame = pd.DataFrame({"y_true": true, "cnn": right, "other": other})
+    assert mc.read_predictions(frame).models == ("cnn", "other")
+    with pytest.raises(ValueError, match="'other' has values that 'y_true' lacks, as no other"):
+        mc.read_predictions(frame.rename(columns={"cnn": "pred_cnn"}))

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.plugins.large.datasets import _same
 
 pa = pytest.importorskip("pyarrow")
 ds = pytest.importorskip("pyarrow.dataset")
@@ -167,3 +168,11 @@ def test_a_dataset_that_is_filtered_has_the_rows_that_are_left(tmp_path):
     write(tmp_path, p0=FRAME)
     kept = ds.dataset(tmp_path).filter(ds.field("id") < 50)
     assert on_every_road(kept) == accuracies(mc.read_predictions(FRAME[:50]))
+
+
+@pytest.mark.parametrize(
+    ("value", "of_folder", "same"),
+    [(1, "1", True), (1, "01", True), ("1", "01", False), (2, "01", False), ("x", "x", True)],
+)
+def test_a_cell_equals_the_value_of_its_folder_as_a_number_or_a_text(value, of_folder, same):
+    assert _same(value, of_folder) is same

@@ -4,6 +4,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from scipy import stats
 from sklearn import metrics
 from statsmodels.stats.power import NormalIndPower
@@ -13,6 +14,7 @@ import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.plugins.paper.agreement_result import ON_REPLICATES
 from modelcompare.plugins.paper.pairs import part_rows
+from modelcompare.plugins.paper.sensitivity import _keep_zero_readable
 from modelcompare.plugins.paper.words import AgreementTest
 from modelcompare.resampling.seeds import seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
@@ -522,3 +524,11 @@ def test_the_lowest_panels_name_their_axis():
         named = [axes.get_xlabel() == "part of the test set" for axes in panels]
         assert len(named) > n_columns
         assert named == [False] * (len(named) - n_columns) + [True] * n_columns
+
+
+def test_only_a_metric_that_does_not_move_has_a_scale_of_its_own():
+    axes = Figure().subplots()
+    for ends, expected in (((-0.3, 0.2), (-0.3, 0.2)), ((-1e-5, 1e-5), (-0.01, 0.01))):
+        axes.set_ylim(*ends)
+        _keep_zero_readable(axes)
+        assert axes.get_ylim() == expected
