@@ -37,11 +37,11 @@ def test_runs_have_the_scales_of_their_cell(metric):
 def test_the_table_has_all_cells_and_names_what_falls_short(tmp_path):
     table = pd.read_csv(study.RESULTS)
     assert len(table) == len(study.cells())
-    short = table[study.short(table)]
-    # Of few items less is known of the tail than resamples show.
-    assert {*short["metric"]} <= {"p95"}
-    assert table["covered, items"].min() > 0.9
-    assert (table["width over pooled"].dropna() <= study.MOST).all()
+    short, wider = table[study.short(table)], table["width over pooled"].dropna()
+    # The mean of percentiles of 60 numbers is less certain than that of 300 pooled ones.
+    assert {*zip(short["metric"], short["items"], strict=True)} == {("p95", 60)}
+    assert table["covered, items"].min() > 0.935
+    assert (wider.drop(short.index) <= study.MOST).all()
     path = tmp_path / "found.csv"
     study.main(["--trials", "3", "--only", "^p95 same 60 5 score", "-o", str(path)])
     assert pd.read_csv(path)["trials"].isin([3, 15]).all()
