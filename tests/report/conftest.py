@@ -23,6 +23,8 @@ DIFFERENCE_COLUMNS = [
     "p_value", "p_adjusted", "better", "method", "test",
 ]  # fmt: skip
 
+ACCESS = SimpleNamespace(unit="samples", sums=None, abilities=frozenset())
+
 
 def _first_places(frame):
     """Where each metric and class of a frame begins."""
@@ -41,9 +43,8 @@ class MadeEvidence(Compared):
     notes, swapped_groups = (), None
     signature = metric_info = models = None
     bootstrap = SimpleNamespace(new_runs=False, scope=Scope(9824), evaluation=SimpleNamespace(
-        predictions=SimpleNamespace(
-            unit="samples", sums=None, labels=None, sample_weight=None, abilities=frozenset(),
-        ),
+        predictions=SimpleNamespace(labels=None, sample_weight=None, access=ACCESS),
+        access=ACCESS,
         units=SimpleNamespace(strata=None),
     ))  # fmt: skip
 
