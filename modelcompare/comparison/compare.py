@@ -226,16 +226,14 @@ def compare(
     pairs, outcome = select_tests(asked, every, significance.run_named(used, every))
     p_adjusted, corrections_used = correct(pairs, outcome, procedure)
     few = warn_of_tests(pairs, outcome, p_adjusted, procedure, every, places)
-    scores, differences, sparse, noted = _intervals(
-        replicated, every, method, confidence_level, places
-    )
-    warn_of_no_width(pairs, differences, method)
+    scores, apart, sparse, note = _intervals(replicated, every, method, confidence_level, places)
+    warn_of_no_width(pairs, apart, method)
     return Comparison(evidence=Compared(
-        bootstrap=asked, pairs=pairs.pairs, score_interval=scores, difference_interval=differences,
+        bootstrap=asked, pairs=pairs.pairs, score_interval=scores, difference_interval=apart,
         p_values=outcome.p_value, p_adjusted=p_adjusted, n_swaps=outcome.n_resamples, test=used,
         tests_used=outcome.used, method=method, correction=correction,
         corrections_used=corrections_used, family=family, baseline=baseline, alpha=alpha,
-        rng_label=rng_label(rng), warned=(*sparse, *few), few=noted,
+        rng_label=rng_label(rng), warned=(*sparse, *few), few=note,
         left_out=left_out_by_default(predictions) if metrics is None else (),
     ))  # fmt: skip
 

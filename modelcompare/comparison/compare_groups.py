@@ -12,6 +12,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compare import compare
+from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import adjust_groups
 from modelcompare.comparison.groups import GroupComparison
 from modelcompare.comparison.result import Comparison
@@ -161,10 +162,7 @@ def compare_groups(
         check_metrics(results)
     _check_runs([*results.values()], shares)
     found = _correct_together(results, correction, alpha)
-    notes = {
-        name: found[key].evidence.notes + found[key].evidence.positive_notes
-        for key, name, _ in groups
-    }
+    notes = {name: _notes(found[key].evidence) for key, name, _ in groups}
     scopes = (each.bootstrap.scope for each in found.values())
     return GroupComparison(
         results=found, rng_label=rng_label(rng), n_samples=sum(map(n_seen, test_sets)),
@@ -173,6 +171,11 @@ def compare_groups(
         scope=Scope.of_sets(scopes, new_sets=generalize_to in WITHIN),
         size=written_size(test_sets),
     )  # fmt: skip
+
+
+def _notes(found: Compared) -> tuple[str, ...]:
+    """Return the notes of one test set or subgroup."""
+    return (*found.notes, *found.positive_notes)
 
 
 def _check_one(
