@@ -73,7 +73,7 @@ def test_gate_and_sample_size_take_the_class_from_the_name(run, wide):
         ),
         (
             ("sample-size", "-m", "f1[odd]", "--label", "odd"),
-            "f1[odd] names a class already; leave the label 'odd' out.",
+            "f1[odd] names a class already; leave the class 'odd' out.",
         ),
     ],
 )
