@@ -295,15 +295,11 @@ def _without_summaries(rows: pd.DataFrame, columns: Columns) -> tuple[pd.DataFra
                     f"{_WHERE}: {name!r} is named like a summary, not like a model; leave it out, "
                     "or name all models with models= (--model)."
                 )
-            if plain in names.SUMMARY or (plain in names.COUNT and _are_whole(rows, axis, name)):
+            held = rows["value"][rows[axis] == name]
+            if plain in names.SUMMARY or (plain in names.COUNT and not (held % 1 > 0).any()):
                 left_out.append(str(name))
         rows = rows[~rows[axis].isin(left_out)]
     return rows, left_out
-
-
-def _are_whole(rows: pd.DataFrame, axis: str, name: Any) -> bool:
-    """Return whether all scores of a data set or a model are whole numbers."""
-    return not (rows["value"][rows[axis] == name].dropna() % 1).any()
 
 
 def _mean_over_runs(
