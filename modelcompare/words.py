@@ -13,6 +13,7 @@ from os import PathLike, fspath
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from modelcompare.escape import terminal
+from modelcompare.near_choices import choices_meant
 from modelcompare.version import __version__
 
 # The word before a message of the command line that is a warning.
@@ -93,6 +94,7 @@ PAIRED_TESTS: Mapping[str, str] = {
     "replicate-t": "Welch's t on bootstrap replicates, as papers run it: for reproduction",
     "replicate-paired-t": "the paired t on bootstrap replicates: for reproduction",
 }
+MEANINGS: Mapping[str, str] = {**INTERVALS, **PAIRED_TESTS}  # type: ignore[dict-item]
 UnpairedTest = Literal[
     "studentized-permutation", "fisher-midp", "bootstrap", "permutation", "wald", "welch", "delong"
 ]
@@ -203,24 +205,10 @@ def check_choice(argument: str, value: object, choices: Any) -> None:
     known = get_args(choices)
     if not isinstance(value, Hashable) or value not in known:
         where = _ELSEWHERE.get((argument, value)) if isinstance(value, str) else None
-        hint = f", which is {where}" if where else _choices_meant(value, known)
+        hint = f", which is {where}" if where else choices_meant(value, known, MEANINGS)
         given = f"{shown(value)}{hint}"
         end = "" if given.endswith("?") else "."
         raise ValueError(f"`{argument}` must be one of {', '.join(known)}, got {given}{end}")
-
-
-def _choices_meant(value: object, known: Iterable[str]) -> str:
-    """Return the choices that a text begins or abbreviates, each with what it is for."""
-    text = str(value).casefold().replace("_", "-")
-    of_words = {name: name.replace("_", "-").casefold() for name in known if isinstance(name, str)}
-    found = [
-        name for name, plain in of_words.items()
-        if text and (plain.startswith(text) or text == "".join(w[0] for w in plain.split("-")))
-    ]  # fmt: skip
-    meanings: dict[str, str] = {**INTERVALS, **PAIRED_TESTS}  # type: ignore[dict-item]
-    named = [f"{name} ({meanings[name]})" if name in meanings else name for name in found]
-    each = ("; " if meanings.keys() & {*found} else " or ").join(named)
-    return f"; did you mean {each}?" if found else ""
 
 
 def check_count(

@@ -87,10 +87,10 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
         bounds=columns.bounds if kind_declared(kind).scored else None,
     )  # fmt: skip
     columns.check_used(predictions)
-    direction = write_directions([None] * (truth is None), columns.direction())
     parts = {
         "truth": "none (scores)" if truth is None else true, "models": counted(predictions.models),
-        "left out": counted(left_out), "direction": direction,
+        "left out": counted(left_out),
+        "direction": write_directions([None] * (truth is None), columns.direction()),
     }  # fmt: skip
     return Reading(predictions.access.ordered_by(logits), parts)
 
