@@ -54,7 +54,7 @@ _PHRASES = {
     "false positive": "fpr", "false positives": "fpr", "false negative": "fnr",
     "false negatives": "fnr", "true positive": "tpr", "true positives": "tpr",
     "tm score": "lddt", "main score": "accuracy", "f score": "f1", "bert score": "bertscore",
-    "hit rate": "recall",
+    "hit rate": "recall", "false discovery": "fpr", "false omission": "fnr",
 }  # fmt: skip
 # Measures of the first results: hits@10, mAP50.
 _UP_TO = re.compile(r"(?<![a-z])((hr|hits?|p|r)@|m?ap(@|\d\d))", re.IGNORECASE)

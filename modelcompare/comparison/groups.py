@@ -95,7 +95,7 @@ _GROUP = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupComparison(Result, stem="groups", title="Test sets", version=2):
+class GroupComparison(Result, stem="groups", title="Test sets", version=3):
     """Comparisons of the same models on several test sets, or in each subgroup of one.
 
     Attributes

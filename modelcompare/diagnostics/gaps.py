@@ -58,7 +58,7 @@ _PAIR = Field("group_a", "given"), Field("group_b", "given")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gaps(Result, stem="gaps"):
+class Gaps(Result, stem="gaps", version=2):
     """Gaps of a metric between subgroups, for every model.
 
     Attributes

@@ -60,9 +60,9 @@ def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interv
     halves = _half_of_each_run(contrasts.evaluation)
     ends = [
         quantile_interval(
-            own, share, level, weights=weights, size=size, beyond=max(halves - 0.5 / size, 0.0)
+            own, share, level, weights=weights, size=size, beyond=max(half - 0.5 / size, 0.0)
         )
-        for own, size in zip(numbers, sizes.tolist(), strict=True)
+        for own, size, half in zip(numbers, sizes.tolist(), halves, strict=True)
     ]
     low, high = np.array(ends).T
     least, most = metric.bounds
@@ -128,15 +128,17 @@ def _on_one_scale(
     return value + divide(numbers, scale, 0.0), scale
 
 
-def _half_of_each_run(evaluation: Evaluation) -> float:
-    """Return the share of the weight that half a sample of each run has; 0 for one run.
+def _half_of_each_run(evaluation: Evaluation) -> list[float]:
+    """Return the share of the weight that half a number of each run has, by model; 0 for one run.
 
-    The bounds of the quantile of independent numbers have half a number already, of one run.
+    The bounds of the quantile of independent numbers have half a number already, of one run. Rows
+    that repeat a number are one number.
     """
-    runs, weights = evaluation.runs, evaluation.access.weights
+    p, runs, weights = evaluation.predictions, evaluation.runs, evaluation.access.weights
     if runs is None:
-        return 0.0
-    return float(sum(weights[rows].mean() for rows in runs.rows) / weights.sum() / 2)
+        return [0.0] * len(p.models)
+    half = float(sum(weights[rows].mean() for rows in runs.rows) / weights.sum() / 2)
+    return [half * len(p) / n_seen(p, model) for model in p.models]
 
 
 def _of_units(evaluation: Evaluation, deviations: FloatArray) -> FloatArray:

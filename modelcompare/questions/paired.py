@@ -40,7 +40,7 @@ _OF_EXCHANGEABILITY = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairedTestResult(Result, stem="test", version=2, row="test"):
+class PairedTestResult(Result, stem="test", version=3, row="test"):
     """Outcome of a test of two models.
 
     Attributes

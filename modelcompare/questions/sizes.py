@@ -118,7 +118,7 @@ def _draw_frontier(size: SampleSize, dimension: Dimension, axes: Axes) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampleSize(Frontier, Result, stem="sample_size", version=3):
+class SampleSize(Frontier, Result, stem="sample_size", version=4):
     """Numbers of samples, runs and test sets that a paired comparison needs.
 
     Attributes

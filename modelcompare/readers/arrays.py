@@ -68,8 +68,7 @@ def read_arrays(opened: File, columns: Columns) -> Reading:
     free = {name: array for name, array in free.items() if name not in left_out}
     models = _models(free, labels, truth, where)
     slices = [*columns.slices, *(n for n in free if n not in models.values() and free[n].ndim == 1)]
-    if any(name.startswith("scores__") for name in models.values()):
-        truth = None
+    truth = None if any(name.startswith("scores__") for name in models.values()) else truth
     models = {model: models[model] for model in chosen([*models], columns.models, where)}
     used = [*models.values(), *([] if truth is None else [true])]
     arrays = _drop_missing(arrays, used, columns, where)

@@ -294,7 +294,9 @@ def _is_apart(seen: Profile, heading: str, models: Sequence[str], true: str) -> 
     """
     if not any(seen.overlap(each, true) == 1 for each in models) or seen.overlap(heading, true):
         return False
-    if names.predicts(heading) or names.named([heading], _CHANGING):
+    if seen.holds_objects(heading) or names.predicts(heading):
+        return False
+    if names.named([heading], _CHANGING):
         return False
     return not (_is_misspelt(seen, heading, true) or _may_code(seen, heading, true))
 

@@ -432,8 +432,8 @@ def test_only_requested_classes_are_drawn_again_refused_and_warned_of():
         mc.bootstrap(preds, "recall[1]", n_resamples=400, undefined="raise")
     drawn = mc.bootstrap(preds, "recall[1]", n_resamples=400, undefined="redraw")
     assert not np.isnan(drawn.draws).any()
-    with pytest.warns(mc.SparseDataWarning, match="recall of 1: 2 samples"):
-        mc.bootstrap(preds, "recall[1]", n_resamples=400).confidence_interval()
+    with pytest.warns(mc.SparseDataWarning, match="recall of 1: as uncertain as 2 samples"):
+        mc.bootstrap(preds, "recall[1]", n_resamples=400).confidence_interval(method="percentile")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         mc.bootstrap(preds, "recall[0]", n_resamples=400).confidence_interval()
