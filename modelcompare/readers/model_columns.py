@@ -294,7 +294,7 @@ def _is_apart(seen: Profile, heading: str, models: Sequence[str], true: str) -> 
     """
     if not any(seen.overlap(each, true) == 1 for each in models) or seen.overlap(heading, true):
         return False
-    if seen.holds_objects(heading) or names.predicts(heading):
+    if names.predicts(heading) or not seen.present(heading).map(np.isscalar).all():
         return False
     if names.named([heading], _CHANGING):
         return False
