@@ -45,7 +45,7 @@ def list_metrics(predictions: TestSet | None = None, *, search: str = "") -> pd.
     ['fpr']
     >>> texts = mc.Predictions(["a cat", "a dog"], {"m": ["the cat", "a dog"]}, kind="texts")
     >>> mc.list_metrics(texts)["metric"].tolist()[:3]
-    ['wer', 'cer', 'wer_per_text']
+    ['wer', 'word_accuracy', 'cer']
     """
     check_text("search", search)
     register_others()
