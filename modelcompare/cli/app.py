@@ -19,6 +19,7 @@ import modelcompare as mc
 from modelcompare.cli.commands import Program, make_command
 from modelcompare.cli.streams import CannotWriteError, answer, begin, say
 from modelcompare.cli.table import COMMANDS
+from modelcompare.escape import terminal
 from modelcompare.options import OPTIONS
 from modelcompare.plugs import needed
 from modelcompare.spelling import did_you_mean, nearest
@@ -180,7 +181,7 @@ def _no_option(error: click.NoSuchOption) -> click.UsageError:
         if each.name and key in (each.name, *_words_elsewhere(each.name))
     ] or nearest(name, [*flags], cutoff=0.6)
     hint = did_you_mean(meant, otherwise="modelcompare COMMAND --help-all lists all.")
-    return click.UsageError(f"there is no option {name}; {hint}", error.ctx)
+    return click.UsageError(f"there is no option {terminal(name)}; {hint}", error.ctx)
 
 
 def _words_elsewhere(name: str) -> list[str]:

@@ -52,7 +52,7 @@ POINTERS = {
     "ROUGE": "rouge-score",
     "Murphy": "brier_resolution",
     "reliability": "brier_reliability",
-    "nDCG": "relevance",
+    "nDCG": "TREC",
     "adjusted R-squared": "adjusted_r2_3",
     "confusion_matrix": "metrics.confusion_matrix",
     "METEOR": "from_callable",

@@ -125,12 +125,21 @@ COMMANDS = (
         {"function": "quantization_study"},
     ),
 )  # fmt: skip
+
+
+def _named_model(text: str) -> str:
+    """Refuse an option in the place of a model's name."""
+    if text.startswith("-"):
+        raise ValueError(f"--card needs the name of a model before {text}: --card MODEL {text} ...")
+    return text
+
+
 ADDITIONS = (
     Addition(
         "report",
         (
             Option(
-                name="card", metavar="MODEL",
+                name="card", metavar="MODEL", parse=_named_model,
                 help="Write the model card of this model instead of a page, MODEL.md by default.",
             ),
         ),
