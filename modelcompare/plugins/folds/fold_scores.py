@@ -13,7 +13,7 @@ import pandas as pd
 from modelcompare.arguments import ColumnRoles, checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import refuse_rows
-from modelcompare.directions import known_direction, resolved
+from modelcompare.directions import direction_of, known_direction, resolved
 from modelcompare.metrics.registry import get_metric
 from modelcompare.options import check_positive
 from modelcompare.plugins.folds.fold_comparison import (
@@ -24,6 +24,7 @@ from modelcompare.plugins.folds.fold_comparison import (
     compare_on_folds,
 )
 from modelcompare.plugins.folds.fold_tables import UNNAMED, read_folds
+from modelcompare.plugins.folds.from_sklearn import fold_table
 from modelcompare.plugins.folds.words import FoldTest
 from modelcompare.readers import checked_columns
 from modelcompare.readers.cell_types import parse_printed
@@ -51,7 +52,9 @@ def compare_folds(
         ``model``, ``fold``, ``score`` and, if there are several, ``repeat``, ``metric``, ``label``,
         as in `FoldComparison.folds`. Cells and names of columns are read as in
         `critical_difference`, but other columns are refused. All models must have been scored on
-        the same folds.
+        the same folds. Or what scikit-learn returns: a mapping of models to results of
+        `cross_validate` (which have the sizes with ``return_indices=True``), or a search's
+        ``cv_results_``.
     n_train, n_test : float, optional
         Samples of a fold's training and test part; only their ratio matters: 9 and 1 for ten folds.
         The corrected t-test needs them, here or as columns of the table; the 5x2 tests do not.
@@ -90,6 +93,9 @@ def compare_folds(
     score: cnn has the highest mean over 5 folds (0.830) and is better than bow (p = 0.047).
     """
     check_fold_correction(correction)
+    if (of_sklearn := fold_table(table)) is not None:
+        # Its scorers are better where they are greater.
+        table, greater_is_better = of_sklearn, greater_is_better is not False
     tidy, read = read_folds(table, checked_columns(columns, models=models, na=na, missing=missing))
     tidy = _in_order(tidy)
     folds = tidy.drop_duplicates(["repeat", "fold"])
@@ -149,9 +155,11 @@ def _mean(sizes: pd.Series[Any]) -> float:
 
 def _direction(metric: str, given: bool | None) -> bool:
     """Return whether higher is better: by the metric of that name, or as given."""
-    known = None
-    with suppress(ValueError):
-        known = get_metric(metric).greater_is_better
+    # A negated score, neg_log_loss, is named like the metric and has the other direction.
+    known = direction_of(metric)
+    if known is None:
+        with suppress(ValueError):
+            known = get_metric(metric).greater_is_better
     if known is None:
         up, _ = resolved(metric, given)
         return known_direction("the scores" if metric == UNNAMED else repr(metric), up)
