@@ -66,7 +66,8 @@ def unchanged(tmp_path_factory):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = source.read(paths, **source.options)
-        kinds |= {*getattr(found, "kinds", {}).values()}
+        access = getattr(found, "access", None)
+        kinds |= set() if access is None else {*access.kinds.values()}
         if source.read is not fuzz._ranked:
             with all_opened(paths) as files:
                 formats |= {log.name for file in files if (log := format_of(file))}
