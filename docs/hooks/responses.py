@@ -118,7 +118,7 @@ def _multilabel(metric: AnyMetric, rng: Any) -> tuple[Any, Any, Any, dict[str, A
         }  # fmt: skip
         preds = mc.io.from_coco(truth, found)
         arrays = (preds.output(name).array for name in found)
-        return preds.true_distribution, *arrays, {**options, "labels": preds.labels}
+        return preds.access.true_distribution, *arrays, {**options, "labels": preds.labels}
     truth = rng.integers(0, 2, (_N, 3))
     if metric.needs == "label_sets":
         return truth, truth.copy(), 1 - truth, options
