@@ -128,7 +128,7 @@ COMMANDS = (
 
 
 def _named_model(text: str) -> str:
-    """Refuse an option in the place of a model's name."""
+    """Refuse an option where a model's name is expected."""
     if text.startswith("-"):
         raise ValueError(f"--card needs the name of a model before {text}: --card MODEL {text} ...")
     return text
