@@ -21,9 +21,3 @@ def test_an_option_of_another_name_is_answered(run, given, meant):
 
 def test_an_option_like_no_other_leads_to_the_list(run):
     assert "--help-all lists all" in run("compare", "t.csv", "--xyzzy").err
-
-
-def test_a_card_needs_the_name_of_a_model(run):
-    found = run("report", "digits.csv", "--card", "-o", "card.md")
-    assert found.code == 2
-    assert "--card needs the name of a model before -o" in found.err

@@ -184,3 +184,9 @@ def test_no_name_in_a_message_about_a_card_reaches_a_terminal_as_an_order(run, w
     done = run("report", wide_csv, "--card", "\x1b]0;title\x07\r")
     assert (done.code, done.out) == (2, "")
     assert not set(done.err) & set("\x1b\x07\r")
+
+
+def test_a_card_needs_the_name_of_a_model(run):
+    found = run("report", "digits.csv", "--card", "-o", "card.md")
+    assert found.code == 2
+    assert "--card needs the name of a model before -o" in found.err
