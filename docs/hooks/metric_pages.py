@@ -75,21 +75,18 @@ def _page(family: str, group: list[AnyMetric]) -> str:
 
 
 def _names(group: list[AnyMetric]) -> str:
-    """Return the table of the names of a family, without empty columns."""
-    head = ["name", "how it differs", "needs", "a resample costs", "other names"]
-    rows = [
-        [
-            _breakable(found.name),
-            found.variant,
-            found.needs,
-            found.cost,
-            ", ".join(map(_breakable, terms_of(found.name))),
-        ]
-        for found in group
-    ]
+    """Return the table of the names of a family, without empty columns, and other names."""
+    head = ["name", "how it differs", "needs", "a resample costs"]
+    rows = [[_breakable(found.name), found.variant, found.needs, found.cost] for found in group]
     kept = [place for place in range(len(head)) if any(row[place] for row in rows)]
     lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(line[place] for place in kept)} |\n" for line in lines)
+    table = "".join(f"| {' | '.join(line[place] for place in kept)} |\n" for line in lines)
+    others = [
+        f"`{found.name}` is also known as {', '.join(terms)}."
+        for found in group
+        if (terms := terms_of(found.name))
+    ]
+    return "\n\n".join([table, *others])
 
 
 def _breakable(name: str) -> str:
