@@ -49,7 +49,7 @@ IntervalMethod = Literal[
 ]  # fmt: skip
 DecisionMethod = Literal[IntervalMethod, "any-time"]
 # When to choose which, for help, docstrings and messages; the rows of `intervals.METHODS`.
-INTERVALS: Mapping[IntervalMethod, str] = {
+INTERVALS: Mapping[str, str] = {
     "auto": "takes what holds for each value: closed forms for counts, however rare the class, and "
     "what clusters, curves, losses and texts allow",
     "BCa": "corrects bias and skewness of the replicates",
@@ -94,7 +94,7 @@ PAIRED_TESTS: Mapping[str, str] = {
     "replicate-t": "Welch's t on bootstrap replicates, as papers run it: for reproduction",
     "replicate-paired-t": "the paired t on bootstrap replicates: for reproduction",
 }
-MEANINGS: Mapping[str, str] = {**INTERVALS, **PAIRED_TESTS}  # type: ignore[dict-item]
+MEANINGS: Mapping[str, str] = {**INTERVALS, **PAIRED_TESTS}
 UnpairedTest = Literal[
     "studentized-permutation", "fisher-midp", "bootstrap", "permutation", "wald", "welch", "delong"
 ]

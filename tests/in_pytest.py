@@ -47,7 +47,7 @@ def _forked(arguments, folder):
 
 
 def _become(arguments, folder, streams, environment):
-    """Be the session: in the process that was forked."""
+    """Run pytest in the forked process, and end it with the exit code."""
     os.chdir(folder)
     os.environ.clear()
     os.environ |= environment

@@ -110,8 +110,9 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     check_zero_division("zero_division", zero_division)
     found = _record(name, options)
     if found is None:
+        # Names of other plugins come before terms of metrics.
         register_others()
-        found = _record(name, options)
+        found = _record(name, options) or _of_term(name, options)
     if found is None:
         raise ValueError(_unknown(name))
     metric = with_options(found, options)
@@ -121,17 +122,20 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
 
 
 def _record(name: str, options: dict[str, Any]) -> AnyMetric | None:
-    """Return the record of a name, term or family, or of a name with a number; else None."""
-    for each in (name, *spellings(name)):
-        if found := METRICS.get(each) or _family(each, options) or _numbered(each):
-            return found
-    return None
+    """Return the record of a name, of a family, or of a name with a number; None for others."""
+    return METRICS.get(name) or _family(name, options) or _numbered(name)
+
+
+def _of_term(term: str, options: dict[str, Any]) -> AnyMetric | None:
+    """Return the record that a term leads to; None for others."""
+    found = (_record(name, options) for name in spellings(term))
+    return next((metric for metric in found if metric is not None), None)
 
 
 def _unknown(name: str) -> str:
     """Return the message about a name of no metric: where its meaning is, then similar names."""
     whole, label = split_class(name)
-    if label is not None and _record(whole, {}) is not None:
+    if label is not None and (_record(whole, {}) or _of_term(whole, {})):
         return f"{name} names one class; all are taken here, by the name {whole}."
     if where := place_of(name):
         return f"{name!r} is no metric's name here: {where}."

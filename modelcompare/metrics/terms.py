@@ -103,9 +103,14 @@ _ELSEWHERE: Mapping[str, str] = {
     "confusion matrix": _MATRIX,
     "dcg": _NDCG, "ndcg": _NDCG, "normalized discounted cumulative gain": _NDCG,
     "class likelihood ratios": "there are lr_positive and lr_negative",
-    "false omission rate": "it is false_omission_rate; FOR is short for it",
     "meteor": "it is not built in; give its scores of each text as a table, or a function of both "
               "texts by metrics.from_callable",
+    **dict.fromkeys(("npv", "negative predictive value"), "it is 1 - false_omission_rate"),
+    **{
+        f"{average} average precision": f"precision_{average} is of precision, and "
+        "average_precision_macro the mean area under the curves of classes"
+        for average in ("macro", "micro", "weighted")
+    },
     "murphy": _MURPHY, "reliability": _MURPHY, "resolution": _MURPHY,
     "pcm": _PCM,
     "precision recall curve": _CURVE.format("precision-recall", "average_precision"),
@@ -123,6 +128,8 @@ _AVERAGES = ("macro", "micro", "weighted", "samples")
 # Words that leave the meaning as it is.
 _BESIDE_AVERAGE = ("average", "averaged", "avg")
 _FIRST, _LAST = ("neg", "negative"), ("score", "scores", "metric", "coefficient")
+# What is negated where high values are wanted: a loss. A negative recall is another thing.
+_LOSSES = ("loss", "error", "ratio", "entropy", "brier score")
 
 
 def plain_term(term: str) -> str:
@@ -148,6 +155,8 @@ def spellings(term: str) -> Iterator[str]:
     'f1_macro'
     """
     words = plain_term(term).split()
+    if " ".join(words) in _ELSEWHERE:
+        return
     averages = [word for word in words if word in _AVERAGES]
     while words:
         yield from _names(words)
@@ -156,7 +165,7 @@ def spellings(term: str) -> Iterator[str]:
             base = [word for word in words if word not in beside]
             yield from _names([*averages, *base])
             yield from (f"{name}_{averages[0]}" for name in _names(base))
-        if len(words) > 1 and words[0] in _FIRST:
+        if words[0] in _FIRST and " ".join(words[1:]).endswith(_LOSSES):
             words = words[1:]
         elif len(words) > 1 and words[-1] in _LAST:
             words = words[:-1]

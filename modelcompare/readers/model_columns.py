@@ -7,18 +7,15 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from modelcompare import spelling
 from modelcompare.data.checks import warn_of_data
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import DoubtError, as_options, listed
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
 from modelcompare.readers.shapes import refuse_data_as_headings, refuse_truth_beside
-from modelcompare.readers.unused import other_uses
+from modelcompare.readers.unused import is_apart, is_misspelt, other_uses
 
 # Up to this many distinct integers may be codes of classes as well as scores.
 _MANY_CODES = 50
-# Names of columns that say what a row is, so that none is left out unasked.
-_CHANGING = (*names.MODEL, *names.RUN, *names.SET, *names.FILTER, "fold", "split")
 # A number with a unit, a decimal comma or thousands separators.
 _ODD_NUMBER = r"[-+]?[0-9]+(?:[.,'][0-9]+)* ?%?"
 
@@ -274,41 +271,16 @@ def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[s
     if not models:
         # Nothing fits; the message about labels that do not match is more helpful.
         return doubtful, left_out
-    apart = [h for h in doubtful if _is_apart(seen, h, models, true)]
+    apart = [h for h in doubtful if is_apart(seen, h, models, true)]
     left_out += apart
     doubtful = [h for h in doubtful if h not in apart]
     doubts = {
         heading: f"has other values than {true!r}" for heading in doubtful
-        if names.describes(heading) or not _is_misspelt(seen, heading, true)
+        if names.describes(heading) or not is_misspelt(seen, heading, true)
     } | {h: _why_no_output(seen, h, models, true, measured=measured) for h in models}  # fmt: skip
     models = [h for h in candidates if h in {*models, *doubtful}]
     _refuse_doubtful(seen, models, doubts)
     return models, left_out
-
-
-def _is_apart(seen: Profile, heading: str, models: Sequence[str], true: str) -> bool:
-    """Return whether a column holds none of the truth's values, where models hold no others.
-
-    A column may be a model nevertheless if its name or spelling is that of predictions, or if it
-    may have codes of the classes. Runs, sets and the like change what a row is.
-    """
-    if not any(seen.overlap(each, true) == 1 for each in models) or seen.overlap(heading, true):
-        return False
-    if names.predicts(heading) or not seen.present(heading).map(np.isscalar).all():
-        return False
-    if names.named([heading], _CHANGING):
-        return False
-    return not (_is_misspelt(seen, heading, true) or _may_code(seen, heading, true))
-
-
-def _may_code(seen: Profile, heading: str, true: str) -> bool:
-    """Return whether a column has whole numbers, as many at most as there are classes, near 0."""
-    if not seen.is_numeric(heading):
-        return False
-    found = np.unique(cell_types.as_numbers(seen.present(heading)))
-    most = seen.present(true).nunique()
-    near = (found >= -1) & (found <= most) & (found == np.floor(found))
-    return len(found) <= most and bool(near.all())
 
 
 def _why_no_output(
@@ -376,13 +348,6 @@ def _describes(seen: Profile, heading: str, true: str) -> bool:
     if len(column) == 0 or names.plain(heading) in names.PROSE or seen.holds_objects(heading):
         return True
     return column.nunique() > len(column) / 2 and not seen.is_real(heading)
-
-
-def _is_misspelt(seen: Profile, heading: str, true: str) -> bool:
-    if seen.holds_objects(heading):
-        return False
-    predicted, known = (seen.present(each).unique().tolist() for each in (heading, true))
-    return bool(spelling.remedy(predicted, known))
 
 
 def _refuse_doubtful(seen: Profile, headings: Sequence[str], doubts: Mapping[str, str]) -> None:

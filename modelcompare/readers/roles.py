@@ -98,6 +98,17 @@ def _always(_: Candidate) -> bool:
     return True
 
 
+def only(refusal: Callable[[Candidate, Candidate], str]) -> Callable[[Candidate, Rivals], bool]:
+    """Choose the only column; of several, refuse two in the words of a refusal."""
+
+    def accepts(first: Candidate, rivals: Rivals) -> bool:
+        for other in rivals:
+            raise ValueError(refusal(first, other))
+        return True
+
+    return accepts
+
+
 def _first(_: Candidate, __: Rivals) -> bool:
     return True
 

@@ -25,7 +25,7 @@ from modelcompare.readers.messages import as_options, counted, listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import SHARED, Profile
 from modelcompare.readers.reading import write_directions
-from modelcompare.readers.roles import Candidate, Rivals, Role, Roles, solve
+from modelcompare.readers.roles import Candidate, Role, Roles, only, solve
 from modelcompare.readers.tables import as_frame
 from modelcompare.spelling import chosen
 from modelcompare.words import shown
@@ -40,18 +40,15 @@ def _names_several(at: Candidate) -> bool:
     return not at.seen.is_real(at.heading) and at.seen.frame[at.heading].nunique() > 1
 
 
-def _only(first: Candidate, rivals: Rivals) -> bool:
-    """Choose the only column, and refuse several."""
-    for other in rivals:
-        raise ValueError(
-            f"{_WHERE}: columns {first.heading!r} and {other.heading!r} have usual names for the "
-            f"same role; name one with {as_options(**{first.role.option: first.heading})}."
-        )
-    return True
+def _of_one_role(first: Candidate, other: Candidate) -> str:
+    return (
+        f"{_WHERE}: columns {first.heading!r} and {other.heading!r} have usual names for the "
+        f"same role; name one with {as_options(**{first.role.option: first.heading})}."
+    )
 
 
 ROLES = tuple(
-    Role(name=name, option=option, usual=usual, fits=_names_several, accepts=_only)
+    Role(name=name, option=option, usual=usual, fits=_names_several, accepts=only(_of_one_role))
     for name, option, usual in (
         ("run", "runs", _RUN), ("model", "model", names.MODEL), ("set", "id", names.SET),
     )

@@ -4,12 +4,62 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from modelcompare.readers import names
+import numpy as np
+import pandas as pd
+
+from modelcompare import spelling
+from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import counted
 from modelcompare.readers.profile import Profile
 
 # Samples that a subgroup needs to be compared.
 LEAST_SLICE = 30
+# Names of columns that say what a row is, so that none is left out unasked.
+_CHANGING = (*names.MODEL, *names.RUN, *names.SET, *names.FILTER, "fold", "split")
+# Standard errors beyond which values go with those of the truth.
+_BEYOND_CHANCE = 3
+
+
+def is_apart(seen: Profile, heading: str, models: Sequence[str], true: str) -> bool:
+    """Return whether a column holds none of the truth's values, where models hold no others.
+
+    A column may be a model nevertheless if its name or spelling is that of predictions, or if its
+    values may stand for the classes. Runs, sets and the like change what a row is.
+    """
+    if not any(seen.overlap(each, true) == 1 for each in models) or seen.overlap(heading, true):
+        return False
+    if names.predicts(heading) or not seen.present(heading).map(np.isscalar).all():
+        return False
+    if names.named([heading], _CHANGING) or is_misspelt(seen, heading, true):
+        return False
+    return not (_may_code(seen, heading, true) or _goes_with(seen, heading, true))
+
+
+def is_misspelt(seen: Profile, heading: str, true: str) -> bool:
+    """Return whether a column holds the truth's values in another spelling."""
+    if seen.holds_objects(heading):
+        return False
+    predicted, known = (seen.present(each).unique().tolist() for each in (heading, true))
+    return bool(spelling.remedy(predicted, known))
+
+
+def _may_code(seen: Profile, heading: str, true: str) -> bool:
+    """Return whether a column has whole numbers, as many at most as there are classes, near 0."""
+    if not seen.is_numeric(heading):
+        return False
+    found = np.unique(cell_types.as_numbers(seen.present(heading)))
+    most = seen.present(true).nunique()
+    near = (found >= -1) & (found <= most) & (found == np.floor(found))
+    return len(found) <= most and bool(near.all())
+
+
+def _goes_with(seen: Profile, heading: str, true: str) -> bool:
+    """Return whether few values predict the truth beyond chance, as labels in other words do."""
+    if seen.present(heading).nunique() > seen.present(true).nunique():
+        return False
+    table = pd.crosstab(seen.frame[heading], seen.frame[true]).to_numpy()
+    right, most, n = table.max(axis=1).sum(), table.sum(axis=0).max(), table.sum()
+    return bool(right - most > _BEYOND_CHANCE * np.sqrt(most * (1 - most / n)))
 
 
 def other_uses(

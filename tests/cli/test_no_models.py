@@ -264,6 +264,7 @@ def test_columns_beside_labels_are_left_out_with_the_options_that_use_them(tmp_p
         ("bert_2", TRUTH), ("pred_c", np.where(TRUTH, "ja", "nein")),
         ("split", np.where(np.arange(N) % 2, "dev", "test")), ("seed", np.arange(N) % 2 + 7),
         ("capitals", np.where(TRUTH, "YES", "NO")),
+        ("gpt", np.where(TRUTH ^ (np.arange(N) % 7 == 0), "positive", "negative")),
     ],
 )  # fmt: skip
 def test_what_may_be_a_model_or_change_the_rows_is_not_left_out(name, values):

@@ -1,9 +1,12 @@
 """Terms of the paper, of courses and of scikit-learn lead to the metric that they mean."""
 
+from dataclasses import replace
+
 import pytest
 from sklearn.metrics import get_scorer_names
 
 import modelcompare as mc
+from modelcompare.metrics import registry
 from modelcompare.metrics.terms import _BY_TERM, _ELSEWHERE, _TERMS, plain_term
 
 TERMS = {
@@ -56,6 +59,9 @@ POINTERS = {
     "adjusted R-squared": "adjusted_r2_3",
     "confusion_matrix": "metrics.confusion_matrix",
     "METEOR": "from_callable",
+    "NPV": "1 - false_omission_rate",
+    "macro average precision": "average_precision_macro",
+    "negative predictive value": "1 - false_omission_rate",
 }
 # What scikit-learn's scorers of supervised models measure and this package does not.
 LACKING = {
@@ -146,3 +152,17 @@ def test_the_list_is_searched_by_terms_and_definitions():
     assert names[:1] == ["fpr"]
     assert "ece" in mc.list_metrics(search="calibration error")["metric"].tolist()
     assert mc.list_metrics(search="no such thing").empty
+
+
+@pytest.mark.parametrize("name", ["negative recall", "neg_precision", "negative accuracy"])
+def test_what_is_no_loss_is_not_negated(name):
+    with pytest.raises(ValueError, match="unknown metric"):
+        mc.get_metric(name)
+
+
+def test_a_metric_of_another_plugin_comes_before_a_term(monkeypatch):
+    own = replace(mc.get_metric("jaccard"), name="Dice")
+    known = {**mc.metrics.METRICS}
+    monkeypatch.setattr(registry, "METRICS", known)
+    monkeypatch.setattr(registry, "register_others", lambda: known.update(Dice=own))
+    assert mc.get_metric("Dice").ratio == own.ratio

@@ -13,7 +13,7 @@ from modelcompare.readers import names
 from modelcompare.readers.column_roles import profile_of
 from modelcompare.readers.messages import as_options, listed
 from modelcompare.readers.options import Columns
-from modelcompare.readers.roles import Candidate, Rivals, Role, Roles, solve
+from modelcompare.readers.roles import Candidate, Role, Roles, only, solve
 from modelcompare.readers.score_tables import ScoreTable, frame_of, read_scores
 from modelcompare.words import is_missing, label_name, value_name
 
@@ -23,19 +23,16 @@ def _named_exactly(at: Candidate) -> bool:
     return names.words(at.heading) in at.role.usual
 
 
-def _alone(first: Candidate, rivals: Rivals) -> bool:
-    """Choose the only column, and refuse several."""
-    for other in rivals:
-        raise ValueError(
-            f"`table` has columns {first.heading!r} and {other.heading!r}, which are both named "
-            f"like the {first.role.name} of a score; leave one out."
-        )
-    return True
+def _of_one_role(first: Candidate, other: Candidate) -> str:
+    return (
+        f"`table` has columns {first.heading!r} and {other.heading!r}, which are both named "
+        f"like the {first.role.name} of a score; leave one out."
+    )
 
 
 # Columns of a fold, and of what was measured on it, besides the scores.
 _ROLES = tuple(
-    Role(name=name, option=option, usual=usual, fits=_named_exactly, accepts=_alone)
+    Role(name=name, option=option, usual=usual, fits=_named_exactly, accepts=only(_of_one_role))
     for name, option, usual in (
         ("fold", "id", FOLD.usual), ("repeat", "", ("repeat", "repetition")),
         ("n_train", "", ("n_train",)), ("n_test", "", ("n_test",)),
