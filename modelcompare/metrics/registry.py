@@ -21,7 +21,7 @@ from modelcompare.metrics.planning import check_served, given_score, of_classes,
 from modelcompare.metrics.quantiles import named_percentile, percentile_of
 from modelcompare.metrics.scoring import named_score
 from modelcompare.metrics.subsets import names_subset, over_classes
-from modelcompare.metrics.terms import ABBREVIATIONS, place_of, spellings, terms_of
+from modelcompare.metrics.terms import ABBREVIATIONS, UNDERSCORED, place_of, spellings
 from modelcompare.metrics.texts import with_references
 from modelcompare.metrics.variants import number, with_options
 from modelcompare.plugs import rows_of_others
@@ -139,8 +139,7 @@ def _unknown(name: str) -> str:
         return f"{name} names one class; all are taken here, by the name {whole}."
     if where := place_of(name):
         return f"{name!r} is no metric's name here: {where}."
-    terms = [term.replace(" ", "_") for each in METRICS for term in terms_of(each)]
-    meant = nearest(name, [*METRICS, *terms], cutoff=_ALIKE)
+    meant = nearest(name, [*METRICS, *UNDERSCORED], cutoff=_ALIKE)
     hint = did_you_mean(meant, otherwise=f"the {len(METRICS)} names are in {_NAMES}.")
     return f"unknown metric {name!r}; {hint}"
 

@@ -122,6 +122,8 @@ _ELSEWHERE: Mapping[str, str] = {
 }  # fmt: skip
 
 _BY_TERM = {term: name for name, terms in _TERMS.items() for term in terms.split(", ")}
+# Terms as names are written, for suggestions.
+UNDERSCORED = tuple(term.replace(" ", "_") for term in _BY_TERM)
 # Terms of one word, such as mcc and auc.
 ABBREVIATIONS = tuple(term for term in _BY_TERM if " " not in term)
 _AVERAGES = ("macro", "micro", "weighted", "samples")
