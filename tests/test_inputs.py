@@ -1,5 +1,6 @@
 """Arrays, tensors and columns of other libraries become arrays of numpy."""
 
+import pickle
 import subprocess
 import sys
 from decimal import Decimal
@@ -245,8 +246,9 @@ NAMED = pd.Series([0, 1, 1] * 20, index=[f"i{k}" for k in range(60)])
 MIXED = NAMED.sample(frac=1, random_state=1)
 MATCHED = {
     "outputs": lambda a, b: mc.Predictions(a, {"m": b}),
-    "two outputs": lambda a, b: mc.Predictions(a.to_numpy(), {"m": a, "n": b}),
+    "two outputs": lambda a, b: mc.Predictions(a, {"m": a, "n": b}),
     "groups": lambda a, b: mc.Predictions(a, {"m": a}, groups=b.index.to_series()),
+    "judge": lambda a, b: mc.Predictions(a.where(a.index != "i3"), {"m": a}, judge=b),
     "weights": lambda a, b: mc.Predictions(a, {"m": a}, sample_weight=b + 1),
     "slices": lambda a, b: mc.Predictions(a, {"m": a}, slices=pd.DataFrame({"x": b})),
     "scores": lambda a, b: mc.Predictions.from_scores({"m": a, "n": b}),
@@ -255,16 +257,44 @@ MATCHED = {
     ),
     "logits": lambda a, b: mc.Predictions.from_logits(a, {"m": pd.DataFrame({"x": -b, "y": b})}),
     "sets": lambda a, b: mc.Predictions(
-        *[[["x"] * k + ["y"] for k in a]],
-        {"m": b.map(lambda k: ["x"] * k + ["y"]), "n": a.map(str)},
+        a.map(lambda k: ["x"] * k + ["y"]), {"m": b.map(lambda k: ["x"] * k + ["y"])}
     ),
     "metrics": lambda a, b: mc.metrics.accuracy(a, b),
 }
 
 
 @pytest.mark.parametrize("match", MATCHED.values(), ids=MATCHED)
-def test_series_whose_indexes_differ_are_not_matched_by_position(match):
-    with pytest.raises(ValueError, match="have indexes that differ, and columns are matched by"):
+def test_series_are_matched_by_their_index_whatever_its_order(match):
+    found, expected = match(NAMED, MIXED), match(NAMED, NAMED)
+    assert pickle.dumps(found) == pickle.dumps(expected)
+
+
+@pytest.mark.parametrize("match", MATCHED.values(), ids=MATCHED)
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        (MIXED.iloc[1:], "lacks 1 of the rows of .*first: 'i"),
+        (pd.concat([MIXED.iloc[1:], MIXED.iloc[5:6]]), "has 'i[0-9]+' in several rows"),
+        (MIXED.rename({"i7": "x"}), "lacks 1 of the rows of .*first: 'i7'"),
+    ],
+    ids=["fewer", "repeated", "others"],
+)
+def test_series_whose_labels_differ_are_refused(match, other, why):
+    with pytest.raises(ValueError, match=why):
+        match(NAMED, other)
+
+
+@pytest.mark.parametrize(
+    ("match", "first"),
+    [
+        (lambda a, b: mc.Predictions(a.to_numpy(), {"m": a, "n": b}), "`y_true`"),
+        (lambda a, b: mc.Predictions(a, {"m": b, "n": a.to_numpy()}), "model 'n'"),
+        (lambda a, b: mc.Predictions(a, {"m": b}, groups=range(60)), "`groups`"),
+        (lambda a, b: mc.metrics.accuracy(a, b, sample_weight=[*range(60)]), "`sample_weight`"),
+    ],
+)
+def test_a_column_without_an_index_fits_no_two_orders(match, first):
+    with pytest.raises(ValueError, match=f"indexes that differ, and {first} is matched by positi"):
         match(NAMED, MIXED)
 
 
@@ -273,6 +303,6 @@ def test_an_index_that_names_no_samples_is_not_compared():
     for first, second in ((NAMED, plain), (plain, NAMED), (MIXED, MIXED.copy())):
         assert mc.metrics.accuracy(first, second) == 1
     # The same numbers in another order name the samples.
-    with pytest.raises(ValueError, match="y_pred and y_true have indexes that differ"):
+    with pytest.raises(ValueError, match="`y_pred` and `y_true` have indexes that differ"):
         mc.metrics.accuracy(plain, plain.sample(frac=1, random_state=1))
     assert mc.Predictions(MIXED, {"m": MIXED}, groups=pd.Series(range(60))).n_samples == 60

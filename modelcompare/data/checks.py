@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from modelcompare import spelling
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.inputs import aligned as aligned
 from modelcompare.data.inputs import as_array as as_array
-from modelcompare.data.inputs import check_order as check_order
 from modelcompare.data.inputs import holds_texts as holds_texts
 from modelcompare.words import check_mapping, shown, warn_caller
 
@@ -98,8 +98,8 @@ def by_model(outputs: Mapping[str, ArrayLike], y_true: Any = None) -> dict[str, 
     """Return the models' outputs by name; names must be distinct, non-empty strings."""
     check_mapping("outputs", outputs, "outputs, e.g. {'cnn': y_pred}")
     check_model_names(outputs)
-    check_order({"`y_true`": y_true} | {f"model {name!r}": each for name, each in outputs.items()})
-    return {name.strip(): given for name, given in outputs.items()}
+    in_order = aligned(y_true=y_true, outputs=outputs)["outputs"]
+    return {name.strip(): given for name, given in in_order.items()}
 
 
 def model_arrays(outputs: Mapping[str, ArrayLike], y_true: Any = None) -> dict[str, AnyArray]:

@@ -124,26 +124,82 @@ def _column(data: Any) -> Any:
     return data
 
 
-def check_order(columns: Mapping[str, Any]) -> None:
-    """Refuse columns of pandas whose indexes name other samples, or the same in another order.
+def aligned(**given: Any) -> dict[str, Any]:
+    """Return arguments whose pandas columns have the order of the first one's index.
 
-    Columns are matched by position. An index 0, 1, 2, ... names nothing, except beside the same
-    numbers in another order.
+    A mapping holds columns. An index 0, 1, 2, ... names nothing, and such columns are matched by
+    position, as arrays are: beside two orders they are refused, as are labels that are missing or
+    occur twice.
+
+    Examples
+    --------
+    >>> truth, other = pd.Series([0, 1], index=["a", "b"]), pd.Series([1, 0], index=["b", "a"])
+    >>> aligned(y_true=truth, y_pred=other)["y_pred"].tolist()
+    [0, 1]
     """
+    flat = {
+        (name, key): column
+        for name, held in given.items()
+        for key, column in (held.items() if isinstance(held, Mapping) else [(None, held)])
+        if column is not None
+    }
+    moved = _in_one_order({_called(*place): column for place, column in flat.items()})
+    made = dict(zip(flat, moved.values(), strict=True))
+    return {
+        name: {key: made.get((name, key)) for key in held} if isinstance(held, Mapping)
+        else made.get((name, None))
+        for name, held in given.items()
+    }  # fmt: skip
+
+
+def _called(argument: str, key: Any) -> str:
+    if key is None:
+        return f"`{argument}`"
+    return f"model {key!r}" if argument == "outputs" else f"`{argument}` of {key!r}"
+
+
+def _in_one_order(columns: dict[str, Any]) -> dict[str, Any]:
+    """Return columns by name, each in the order of the first index that names samples."""
     held = {n: c.index for n, c in columns.items() if isinstance(c, pd.Series | pd.DataFrame)}
     own = [name for name, index in held.items() if not index.equals(pd.RangeIndex(len(index)))]
     if not own:
-        return
+        return columns
     first, index = own[0], held[own[0]]
-    for name, other in held.items():
-        if len(other) != len(index) or other.equals(index):
-            continue
-        if name in own or other.isin(index).all():
+    differ = [name for name in own if not held[name].equals(index)]
+    by_position = [name for name in columns if name not in own]
+    numbered = [
+        name for name in by_position
+        if name in held and len(held[name]) == len(index) and held[name].isin(index).all()
+    ]  # fmt: skip
+    for name in [*numbered, *(differ if by_position else [])][:1]:
+        raise ValueError(
+            f"{first} and {name} have indexes that differ, and "
+            f"{by_position[0]} is matched by position; give them one order "
+            "(other.reindex(first.index)), or arrays (to_numpy()) where the rows already match."
+        )
+    rows = {name: _rows_at(index, held[name], first, name) for name in differ}
+    return {n: c.iloc[rows[n]] if n in rows else c for n, c in columns.items()}
+
+
+def _rows_at(index: pd.Index[Any], other: pd.Index[Any], first: str, name: str) -> AnyArray:
+    """Return the rows of an index that have the labels of another; refuse all but the same ones."""
+    for of, labels in ((first, index), (name, other)):
+        for label in labels[labels.duplicated()][:1]:
             raise ValueError(
-                f"{first} and {name} have indexes that differ, and columns are matched by "
-                "position; give them one order (other.reindex(first.index)), or arrays "
+                f"{first} and {name} have indexes that differ, and {of} has {label!r} in several "
+                "rows, so that rows cannot be matched; give each row another label, or arrays "
                 "(to_numpy()) where the rows already match."
             )
+    for of, beside, lacking in (
+        (name, first, index.difference(other, sort=False)),
+        (first, name, other.difference(index, sort=False)),
+    ):
+        for label in lacking[:1]:
+            raise ValueError(
+                f"{of} lacks {len(lacking):,} of the rows of {beside} (first: {label!r}); give "
+                "both the same labels, or arrays (to_numpy()) where the rows already match."
+            )
+    return other.get_indexer(index)
 
 
 def columns_of(data: Any) -> dict[str, ArrayLike] | None:

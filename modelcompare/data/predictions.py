@@ -64,7 +64,8 @@ class Predictions(TestSet):
     outputs : mapping of str to array-like
         For each model its labels (n_samples,), probabilities (n_samples, n_classes), the
         probability of the `positive` one of two classes, real values, texts, or per-example scores:
-        one for each sample, or several by name (see `from_scores`).
+        one for each sample, or several by name (see `from_scores`). Series that have an index other
+        than 0, 1, ... are matched by it.
         Of several labels a sample lists of labels, rows of 0 and 1, or the probability of each. Of
         times until an event a risk, or the probability to survive each of some times, `labels`.
         Values for a truth of two classes are raw scores (markers, logits) of the positive class.
@@ -152,8 +153,11 @@ class Predictions(TestSet):
         bounds: Ranges | None = None, judge: Any = None, label_weight: ArrayLike | None = None,
         name: str | None = None,
     ) -> None:  # fmt: skip
-        checks.check_order({"`y_true`": y_true, "`ids`": ids, "`groups`": groups, "`runs`": runs,
-            "`strata`": strata, "weights": sample_weight, "`slices`": slices})  # fmt: skip
+        y_true, outputs, sample_weight, slices, judge, label_weight, *columns = checks.aligned(
+            y_true=y_true, outputs=outputs, sample_weight=sample_weight, slices=slices, judge=judge,
+            label_weight=label_weight, ids=ids, groups=groups, strata=strata, runs=runs,
+        ).values()  # fmt: skip
+        ids, groups, strata, runs = columns
         if judge is not None:
             check_design(groups=groups, runs=runs, sample_weight=sample_weight)
         names, outputs = named_scores(outputs) if y_true is None else ((), outputs)
@@ -161,7 +165,7 @@ class Predictions(TestSet):
         truth, arrays, kinds, known = read_inputs(y_true, outputs, labels, kind_declared(kind))
         self._name, self._kinds, self._source = name, kinds, Source()
         declared = check_direction(greater_is_better, names)
-        self._missing_mass = bool(missing_mass)
+        self._missing_mass, self._predicted = bool(missing_mass), dict[str, IntArray]()
         classes, of_truth = truth_of(truth, known, arrays, kinds, normalize=normalize)
         self._positive, classes, of_truth, arrays = with_positive(
             positive, classes, of_truth, arrays, kinds, asked=kind, ordered=known is not None
@@ -177,12 +181,12 @@ class Predictions(TestSet):
         self._scores = Scores(names, (), declared, check_bounds(bounds, names, given))
         if known is None and classes is not None and not all(k.real for k in kinds.values()):
             check_classes(self, classes)
-        self._predicted: dict[str, IntArray] = {}
         n_samples = len(self)
         runs, self._own_runs = split_runs(runs, [*arrays], n_samples)
-        columns = read_columns(n_samples, ids=ids, groups=groups, strata=strata, runs=runs)
-        weight = checked_weights(sample_weight, n_samples)
-        self._columns = {**of_truth, **columns, "sample_weight": weight}
+        self._columns = {
+            **of_truth, "sample_weight": checked_weights(sample_weight, n_samples),
+            **read_columns(n_samples, ids=ids, groups=groups, strata=strata, runs=runs),
+        }  # fmt: skip
         self._slices = slice_frame(slices, n_samples)
 
     @classmethod

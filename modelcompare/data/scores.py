@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
 from modelcompare.data import checks
-from modelcompare.data.inputs import check_order, columns_of
+from modelcompare.data.inputs import aligned, columns_of
 from modelcompare.directions import Known, resolved
 from modelcompare.words import check_flag, check_numbers
 
@@ -128,7 +128,7 @@ def named_scores(scores: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, 
     """Return the names of several scores, empty for one score, and each model's array."""
     if not isinstance(scores, Mapping):
         return (), scores
-    check_order({f"model {name!r}": each for name, each in scores.items()})
+    scores = aligned(outputs=scores)["outputs"]
     named = {m: found for m, given in scores.items() if (found := columns_of(given)) is not None}
     if not named:
         return (), dict(scores)

@@ -167,9 +167,9 @@ def _checked(
 
 def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
     options = dict(given)
-    checks.check_order(given)
-    *truth, output = (options.pop(name) for name in _names(metric))
-    labels, sample_weight = options.pop("labels", None), options.pop("sample_weight")
+    columns = {name: options.pop(name) for name in (*_names(metric), "sample_weight")}
+    *truth, output, sample_weight = checks.aligned(**columns).values()
+    labels = options.pop("labels", None)
     positive, binary = options.pop("positive", None), options.get("average") == "binary"
     if metric.per_class and options["average"] is not None:
         check_choice("average", options["average"], AverageName)
