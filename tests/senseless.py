@@ -113,5 +113,5 @@ def _preds() -> mc.Predictions:
 
 
 PREDS = _preds()
-PLAIN = PREDS.without("groups", "runs")
+PLAIN = PREDS.with_columns(groups=None, runs=None)
 FEW = {"n_resamples": 20}

@@ -286,7 +286,7 @@ def _invalid(found: Any) -> list[str]:
     """Return what the constructor answers to what was read, a model at a time."""
     if not isinstance(found, mc.Predictions) or found.access.sums:
         return []
-    found = found.labelled
+    found = found.access.labelled
     for model in found.models:
         output = found.output(model)
         if output.kind == "text_lists":

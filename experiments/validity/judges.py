@@ -140,7 +140,7 @@ def one_trial(cell: Params, seed: int, true: Array, *, beside: bool) -> pd.DataF
         warnings.simplefilter("always")
         result = mc.compare(preds, names)
         kinds = {each.category for each in caught}
-        alone = mc.compare(preds.labelled, names, test="wald") if beside else None
+        alone = mc.compare(preds.access.labelled, names, test="wald") if beside else None
         # The bounds of `decide`, whose level is one-sided.
         pair = np.array([0]), np.array([1])
         gate = result.evidence.bootstrap.difference_interval(*pair, "auto", 0.9)

@@ -123,7 +123,7 @@ def run_cell(cell: Params, n_trials: int, seed: int) -> dict[str, float]:
             row[f"covered, {generalize_to}"] = low <= truths[generalize_to] <= high
             row[f"width, {generalize_to}"] = high - low
         if cell["scale"] == "same":
-            low, high = interval(cell, preds.without("runs"), "items")
+            low, high = interval(cell, preds.with_columns(runs=None), "items")
             row["over"] = row["width, items"] / (high - low)
         rows.append(row)
     table = pd.DataFrame(rows)

@@ -121,7 +121,7 @@ def tests(trials: int, run: Callable) -> pd.DataFrame:
 def clustered_of_one(world: ScoreWorld, n: int, seed: int, truth: np.ndarray) -> dict[tuple, float]:
     """Clusters known and ignored: coverage for accuracy, and p-values of equal models."""
     preds = world.predictions(n, seed)
-    naive = preds.without("groups")
+    naive = preds.with_columns(groups=None)
     out = {}
     for name, part in (("clusters known", preds), ("clusters ignored", naive)):
         result = mc.bootstrap(part["m0"], "accuracy", n_resamples=499, rng=seed)

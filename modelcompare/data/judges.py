@@ -78,7 +78,7 @@ class Judge:
             f"{n_samples:,} samples. With a judge there are compare, compare_groups of several "
             "test sets, decide and gate (of one test set, asked once: without a ledger), "
             "sample_size and diagnostics.judge_report; for the samples with labels alone take "
-            f"{argument}.labelled, on the command line leave --judge out and add --missing "
+            f"{argument}.access.labelled, on the command line leave --judge out and add --missing "
             "drop (with --read weight=COLUMN in place of --label-weight)."
         )
 

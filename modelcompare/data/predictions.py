@@ -250,17 +250,7 @@ class Predictions(TestSet):
     def access(self) -> RowAccess:
         return RowAccess(self)
 
-    @property
-    def labelled(self) -> Predictions:
-        """The samples that people labelled, with the labels' weights; all without a judge."""
-        if (judge := self._judge) is None:
-            return self
-        weight, part = judge.weight, self.subset(judge.labelled)
-        weight = None if weight is None else frozen(judge.label_weights)
-        return part._replaced(_judge=None, _columns={**part._columns, "sample_weight": weight})
-
-    @property
-    def n_samples(self) -> int:
+    def __len__(self) -> int:
         return len(next(iter(self._outputs.values())).array)
 
     @property
@@ -320,18 +310,18 @@ class Predictions(TestSet):
         outputs = {m: replace(o, beside=given.output(m).array) for m, o in self._outputs.items()}
         return self._replaced(outputs, _scores=replace(given.access.scores, names=(), beside=names))
 
-    def with_columns(self, **columns: ArrayLike) -> Predictions:
-        for name in columns:
-            check_choice("columns", name, Design)
-        given = {n: frozen(checked_column(n, column, len(self))) for n, column in columns.items()}
-        own = {} if "runs" in given else self._own_runs
-        return self._replaced(_columns=nested({**self._columns, **given}), _own_runs=own)
-
-    def without(self, *columns: SampleColumn) -> Predictions:
-        for name in columns:
-            check_choice("columns", name, SampleColumn)
+    def with_columns(self, **columns: ArrayLike | None) -> Predictions:
+        for name, column in columns.items():
+            check_choice("columns", name, SampleColumn if column is None else Design)
+        given = {
+            n: None if column is None else frozen(checked_column(n, column, len(self)))
+            for n, column in columns.items()
+        }
+        found = {**self._columns, **given}
         own = {} if "runs" in columns else self._own_runs
-        return self._replaced(_columns={**self._columns, **dict.fromkeys(columns)}, _own_runs=own)
+        if any(column is not None for column in given.values()):
+            found = nested(found)
+        return self._replaced(_columns=found, _own_runs=own)
 
     def subset(self, rows: ArrayLike) -> Predictions:
         """Return some of the samples, by a mask of shape (n_samples,) or by indices.
@@ -380,6 +370,14 @@ class RowAccess(Access[Predictions]):
     __slots__ = ()
 
     abilities = frozenset[Need]({"rows", "blocks", "units", "sums", "judge"})
+
+    @property
+    def labelled(self) -> Predictions:
+        if (judge := self.judge) is None:
+            return self.test_set
+        part = self.test_set.subset(judge.labelled)
+        weight = None if judge.weight is None else frozen(judge.label_weights)
+        return part._replaced(_judge=None, _columns={**part._columns, "sample_weight": weight})
 
     def runs_of(self, model: str) -> AnyArray | None:
         checks.check_models(self.test_set.models, model=model)

@@ -24,7 +24,7 @@ from modelcompare.data.kinds import Kind, shared_kind
 from modelcompare.data.outputs import Output
 from modelcompare.data.scores import Scores
 from modelcompare.data.sums import Sums
-from modelcompare.words import Need, SampleColumn, check_names
+from modelcompare.words import Need, check_names
 
 Given = TypeVar("Given", bound="TestSet", covariant=True)
 
@@ -57,10 +57,9 @@ class TestSet(ABC):
     def access(self) -> Access[Any]:
         """Access of computations to the samples, wherever they are."""
 
-    @property
     @abstractmethod
-    def n_samples(self) -> int:
-        """Number of rows: samples, and their runs; those of models with fewer runs repeat."""
+    def __len__(self) -> int:
+        """Return the number of rows: samples, and their runs; models with fewer repeat them."""
 
     @abstractmethod
     def _of_models(self, models: Sequence[str]) -> TestSet:
@@ -82,9 +81,6 @@ class TestSet(ABC):
     def models(self) -> tuple[str, ...]:
         """Names of the models, in the order given."""
         return tuple(self._kinds)
-
-    def __len__(self) -> int:
-        return self.n_samples
 
     @property
     def name(self) -> str | None:
@@ -174,12 +170,11 @@ class TestSet(ABC):
         """Return some of the samples, by a mask of shape (n_samples,) or by indices."""
         self.access.refuse("a subset")
 
-    def with_columns(self, **columns: ArrayLike) -> TestSet:
-        """Return the same test set with other `groups`, `strata`, `runs`, or `items` in groups."""
-        self.access.refuse(f"a column of {' and '.join(columns)}")
+    def with_columns(self, **columns: ArrayLike | None) -> TestSet:
+        """Return the same test set with other `groups`, `strata`, `runs`, or `items` in groups.
 
-    def without(self, *columns: SampleColumn) -> TestSet:
-        """Return the same test set without `ids`, `groups`, `strata`, `runs` or `sample_weight`."""
+        None takes a column away, also `ids` and `sample_weight`.
+        """
         self.access.refuse(f"a column of {' and '.join(columns)}")
 
 
@@ -248,6 +243,11 @@ class Access(Generic[Given]):
     def judge(self) -> Judge | None:
         """Verdicts of a judge, where people labelled some of the samples only; else None."""
         return self.test_set._judge
+
+    @property
+    def labelled(self) -> Given:
+        """The samples that people labelled, with the labels' weights; all without a judge."""
+        return self.test_set
 
     # -- columns of the samples ---------------------------------------------------------------
 

@@ -89,7 +89,7 @@ def variance_components(
                 f"p.with_columns(runs=p.access.runs_of({model!r}))."
             )
     # Each row is a unit, whose weight is that of its item and of its run.
-    rows = predictions.without("ids").with_columns(groups=np.arange(len(predictions)))
+    rows = predictions.with_columns(ids=None, groups=np.arange(len(predictions)))
     evaluation = Evaluation(rows, resolve_metrics(metrics, predictions), collapse=False)
     seed = seed_sequence(rng)
     sizes = enumerate((n_items, n_runs))

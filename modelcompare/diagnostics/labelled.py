@@ -80,7 +80,11 @@ class Labelled:
     @classmethod
     def of(cls, predictions: Predictions, judge: Judge, **options: Any) -> Labelled:
         """Take the samples with labels, and score each model's answers by them and by verdicts."""
-        part, rows, design = predictions.labelled, judge.labelled, _design(predictions, judge)
+        part, rows, design = (
+            predictions.access.labelled,
+            judge.labelled,
+            _design(predictions, judge),
+        )
         verdicts = {model: array[rows] for model, array in judge.verdicts.items()}
         if part.labels is None or part.access.codes is None:
             truth = {model: part.output(model).array for model in part.models}
@@ -166,7 +170,7 @@ class Labelled:
         labels = self.classes is not None
         y = (verdicts == truth).astype(np.float64) if labels else verdicts - truth
         every = self._scores({model: y}, self.bounds if labels else self._span)
-        above, below = (every.subset(rows).without("strata") for rows in (upper, ~upper))
+        above, below = (every.subset(rows).with_columns(strata=None) for rows in (upper, ~upper))
         scores = pd.concat([self._compared(half).scores for half in (above, below)])
         a, b = scores[["estimate", "ci_low", "ci_high"]].to_numpy(np.float64).tolist()
         ends = bounds_of_difference(a, b)

@@ -92,8 +92,9 @@ class Evaluation(UnitStatistics):
             if metric.per_class or not missing.any():
                 continue
             model = self.models[int(missing.argmax())]
-            parts = (self.predictions[[model]].subset(rows) for rows in runs.rows)
-            values = [Evaluation(part.without("runs"), [metric]).estimate()[0, 0] for part in parts]
+            alone = self.predictions[[model]].with_columns(runs=None)
+            parts = (alone.subset(rows) for rows in runs.rows)
+            values = [Evaluation(part, [metric]).estimate()[0, 0] for part in parts]
             undefined = np.isnan(values)
             if not undefined.all():
                 raise ValueError(

@@ -255,7 +255,8 @@ def evaluations_of_runs(
         rows = rows[np.argsort(item[rows], kind="stable")]
         # Leaving out a sample is faster than leaving out a cluster.
         alone = len(np.unique(item[rows])) == len(rows)
-        of_run = part.subset(rows).without(*(("groups", "runs") if alone else ("runs",)))
+        left_out = ("groups", "runs") if alone else ("runs",)
+        of_run = part.subset(rows).with_columns(**dict.fromkeys(left_out))
         found.append(Evaluation(of_run, metrics, collapse=False))
     return found
 

@@ -43,8 +43,9 @@ class GainAtAnyTime(Gain):
         """Name what else is random, and what to do instead."""
         if self.first.sample.judged is not None:
             return (
-                "labels beside a judge; ask once, without it, or take predictions.labelled, the "
-                "samples with labels (on the command line leave --judge out and add --missing drop)"
+                "labels beside a judge; ask once, without it, or take "
+                "predictions.access.labelled, the samples with labels (on the command line leave "
+                "--judge out and add --missing drop)"
             )
         if self.first.sample.new_runs and len(self.contrasts) == 1:
             return (

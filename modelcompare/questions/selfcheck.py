@@ -111,7 +111,7 @@ def selfcheck(
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     metric, label = one_value(metric, predictions)
     # Without ids, since a sample that is drawn twice would have a duplicate id.
-    pair = predictions[[model_a, model_b]].without("ids")
+    pair = predictions[[model_a, model_b]].with_columns(ids=None)
     whole = Contrast.between(pair, metric, label, collapse=False)
     whole.warn_of_sparse_data(method)
     truth = whole.sample.point[:, whole.position]

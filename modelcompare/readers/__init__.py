@@ -233,7 +233,7 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
     ...     "model": ["a", "a", "b", "b"] * 2, "task": ["x"] * 4 + ["y"] * 4,
     ...     "item": [1, 2] * 4, "score": [0.0, 1, 1, 1, 1, 0, 0, 1],
     ... })
-    >>> {name: preds.n_samples for name, preds in read_sets(frame).items()}
+    >>> {name: len(preds) for name, preds in read_sets(frame).items()}
     {'x': 2, 'y': 2}
     """
     found = readings_of_sets(source, checked_columns(**options))

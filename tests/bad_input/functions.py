@@ -133,7 +133,7 @@ CASES: list[Call | Run] = [
     Call("None where predictions should be", lambda _: mc.inference.unpaired_test(PREDS["a"], None), "`predictions_b` must be Predictions, got None; read a file or a table with modelcompare.read_predictions.", TypeError),
     Call("a number where models are chosen", lambda _: PREDS[5], "`models` must be a sequence of names, got 5.", TypeError),
     Call("no model is chosen", lambda _: PREDS[[]], "no model named; write preds[['a', 'b']]."),
-    Call("a column that samples have not", lambda _: PREDS.without("group"), "`columns` must be one of ids, groups, strata, runs, sample_weight, got 'group'; did you mean groups?"),
+    Call("a column that samples have not", lambda _: PREDS.with_columns(group=None), "`columns` must be one of ids, groups, strata, runs, sample_weight, got 'group'; did you mean groups?"),
     Call("a new column that samples cannot have", lambda _: PREDS.with_columns(weight=[1] * 20), "`columns` must be one of groups, strata, runs, items, got 'weight'."),
     Call("rows that are no numbers", lambda _: PREDS.subset(["a"]), "`rows` must be a mask or row numbers, got ['a'].", TypeError),
     Call("rows beyond the last", lambda _: PREDS.subset([0, 20]), "`rows` must lie between 0 and 19, got [0, 20]."),

@@ -137,7 +137,7 @@ def test_equal_copies_of_a_run_have_the_error_of_that_run(metric):
     copies = CLASSES.subset(np.flatnonzero(RUN == 0).repeat(3)).with_columns(
         runs=np.tile(np.arange(3), N)
     )
-    plain = once.without("groups", "runs")
+    plain = once.with_columns(groups=None, runs=None)
     for frame in ("scores", "differences"):
         new, usual = (
             getattr(mc.compare(p, metric, n_resamples=99), frame)["standard_error"]
@@ -192,7 +192,7 @@ def test_what_is_declared_decides_and_not_whether_runs_are_seen_to_vary():
     for spread in (0.0, 0.3):
         preds = preds_of(a=scores(0, spread), b=scores(1, spread))
         assert "|generalize_to:items+runs|" in mc.compare(preds, n_resamples=99).signature
-    for preds in (ONE, SHARED.without("runs"), preds_of(RUN, RUN, a=A, b=B)):
+    for preds in (ONE, SHARED.with_columns(runs=None), preds_of(RUN, RUN, a=A, b=B)):
         found = mc.compare(preds, n_resamples=99)
         assert "generalize_to:" not in found.signature
         assert found.signature == mc.compare(preds, generalize_to="items", n_resamples=99).signature
@@ -273,9 +273,9 @@ REFUSED = {
     "item 1 has 1 rows in one run and 0": lambda: mc.compare(
         SHARED.subset(np.arange(N * R) != 7), **BOTH
     ),
-    "no column names them": lambda: mc.compare(SHARED.without("runs"), **BOTH),
+    "no column names them": lambda: mc.compare(SHARED.with_columns(runs=None), **BOTH),
     "no column names the items": lambda: mc.sample_size(
-        SHARED.without("groups"), "a", "b", "mean_score", generalize_to="items+runs"
+        SHARED.with_columns(groups=None), "a", "b", "mean_score", generalize_to="items+runs"
     ),
     "the runs are the clusters": lambda: mc.compare(preds_of(RUN, RUN, a=A, b=B), **BOTH),
     "models 'a' and 'b' share some runs": lambda: mc.compare(
@@ -319,7 +319,7 @@ def test_separate_runs_outlive_selections():
     part = SEPARATE.subset(RUN < 4)
     assert run_counts(part[["b"]]) == [4]
     assert part.access.runs_of("b").tolist() == (RUN[RUN < 4] + 100).tolist()
-    assert SEPARATE.without("runs").access.runs_of("b") is None
+    assert SEPARATE.with_columns(runs=None).access.runs_of("b") is None
     assert SEPARATE.with_columns(runs=RUN).access.runs_of("b").tolist() == RUN.tolist()
 
 

@@ -60,7 +60,7 @@ SETS = mc.Predictions(
 
 
 def each_run(preds):
-    return [preds.subset(run == RUN).without("groups", "runs") for run in range(R)]
+    return [preds.subset(run == RUN).with_columns(groups=None, runs=None) for run in range(R)]
 
 
 def served(preds):
@@ -93,7 +93,7 @@ def test_every_metric_is_the_mean_of_the_values_of_the_runs(kind):
         found = Evaluation(preds, metrics)
         runs = np.stack([Evaluation(run, metrics).estimate() for run in each_run(preds)])
         np.testing.assert_allclose(found.estimate(), runs.mean(axis=0), rtol=1e-9, atol=1e-12)
-    pooled = Evaluation(preds.without("runs"), metrics).estimate()
+    pooled = Evaluation(preds.with_columns(runs=None), metrics).estimate()
     for metric in metrics:
         where = found.metric_slice(metric.name)
         if is_of_rows(metric):
@@ -109,7 +109,7 @@ def test_areas_are_scikit_learns_in_each_run(generalize_to):
         scores = SCORES.output(row.model).array
         runs = [names[row.metric](TWO[r == RUN], scores[r == RUN]) for r in range(R)]
         assert row.estimate == pytest.approx(np.mean(runs), rel=1e-12)
-    pooled = mc.bootstrap(SCORES.without("runs"), "roc_auc", n_resamples=2).point
+    pooled = mc.bootstrap(SCORES.with_columns(runs=None), "roc_auc", n_resamples=2).point
     assert np.abs(pooled - mc.bootstrap(SCORES, "roc_auc", n_resamples=2).point).max() > 0.05
 
 

@@ -72,7 +72,7 @@ def test_items_are_counted_in_clusters_and_where_runs_lack_some():
     assert (n_items(passages), n_seen(passages)) == (N, 5 * N)
     gaps = SHARED.subset(np.arange(5, 2 * N))
     assert (n_items(gaps), n_seen(gaps)) == (N, 2 * N - 5)
-    plain = SHARED.without("runs", "ids", "groups")
+    plain = SHARED.with_columns(runs=None, ids=None, groups=None)
     assert n_items(plain) == n_seen(plain) == 2 * N
     of_runs = plain.with_columns(groups=np.asarray(SHARED.runs), runs=np.asarray(SHARED.runs))
     assert n_items(of_runs) == 2 * N
@@ -175,7 +175,7 @@ def test_as_many_items_are_needed_as_a_plan_says():
     assert written is not None, found
     assert int(written[1].replace(",", "")) == pytest.approx(plan.n_needed, rel=0.1)
     assert counted(UNEQUAL) == (N, "items")
-    assert counted(SHARED.without("runs")) == (2 * N, "samples")
+    assert counted(SHARED.with_columns(runs=None)) == (2 * N, "samples")
 
 
 SETS = {"equal": preds_of(kind="scores", a="xy", b="st"), "unequal": UNEQUAL}

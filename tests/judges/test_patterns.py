@@ -89,7 +89,7 @@ def test_other_strata_and_samples_are_tested_anew() -> None:
     p = p_at_random(preds)
     assert p < 1e-6
     assert p_at_random(preds.with_columns(strata=strata)) > 1e-3
-    assert p_at_random(preds.with_columns(strata=strata).without("strata")) == p
+    assert p_at_random(preds.with_columns(strata=strata).with_columns(strata=None)) == p
     assert p_at_random(preds.subset(strata == 0)) > 1e-3
     assert p_at_random(preds[["b"]]) != p
 

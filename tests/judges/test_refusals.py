@@ -47,7 +47,7 @@ def test_the_remedies_of_a_refusal_are_not_refused() -> None:
     with pytest.raises(ValueError, match=r"not for labels beside a judge; ask once, without it"):
         mc.gate(preds, *asked, method="any-time")
     assert mc.gate(preds, *asked).decisions[0].n_samples
-    assert mc.gate(preds.labelled, *asked, method="any-time").decisions
+    assert mc.gate(preds.access.labelled, *asked, method="any-time").decisions
     found = mc.compare_groups(both, "accuracy")
     n_labels = sum(each.access.judge.n_labels for each in both.values())
     assert f"|labels:{n_labels}|" in found.signature

@@ -305,7 +305,7 @@ def test_the_order_of_samples_does_not_matter(preds: mc.Predictions, report: Jud
 
 def test_what_cannot_be_asked_is_refused(preds: mc.Predictions) -> None:
     with pytest.raises(ValueError, match="`predictions` have no judge; give its verdicts"):
-        judge_report(preds.labelled)
+        judge_report(preds.access.labelled)
     with pytest.raises(ValueError, match="`length` hardly varies where there are labels"):
         judge_report(preds, length=np.ones(len(preds)))
     with pytest.raises(ValueError, match="`order` must contain numbers, got 'May'"):

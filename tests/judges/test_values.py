@@ -218,4 +218,4 @@ def test_the_truth_is_none_where_people_gave_no_label() -> None:
     seen = preds.access.judge.labelled
     assert preds.y_true[seen].tolist() == truth[seen].tolist()
     assert {*preds.y_true[~seen].tolist()} == {None}
-    assert preds.labelled.y_true.tolist() == truth[seen].tolist()
+    assert preds.access.labelled.y_true.tolist() == truth[seen].tolist()

@@ -122,7 +122,7 @@ def test_any_time_is_of_samples_of_one_test_set():
     runs = mc.Predictions(found.pop("y_true"), found, **names)
     for preds, rule, more, instead in (
         ({"a": sets.of(), "b": sets.of(200)}, "mean(accuracy):+0", {}, "several .*`looks`"),
-        (judged, RULE, {}, r"beside a judge; ask once, .*predictions\.labelled"),
+        (judged, RULE, {}, r"beside a judge; ask once, .*predictions\.access\.labelled"),
         (
             runs,
             RULE,

@@ -244,7 +244,7 @@ def test_the_cheapest_numbers_are_those_of_an_enumeration(cost_run):
 
 
 def test_costs_are_columns_only_where_they_are_given():
-    plain = SHARED.without("runs")
+    plain = SHARED.with_columns(runs=None)
     costly = asked(plain, cost_item=2.0)
     assert costly.curve([100])["cost"].tolist() == [200.0]
     assert f"(cost {2 * costly.n_needed:,.10g})" in costly.sentence()
@@ -448,7 +448,7 @@ def test_these_runs_of_each_test_set_may_be_any():
     with pytest.raises(ValueError, match="some runs on all test sets"):
         asked(sets)
     found = asked(sets, generalize_to="items")
-    alone = {name: each.without("runs") for name, each in sets.items()}
+    alone = {name: each.with_columns(runs=None) for name, each in sets.items()}
     assert found.components == asked(alone, generalize_to="items").components
 
 

@@ -348,4 +348,4 @@ def test_labels_that_were_drawn_unequally_are_weighed(tmp_path):
     preds = mc.read_predictions(
         path, models=["a"], columns={"judge": "judge", "label_weight": "weight"}
     )
-    assert preds.labelled.sample_weight.tolist() == [2.0] * (N // 2)
+    assert preds.access.labelled.sample_weight.tolist() == [2.0] * (N // 2)

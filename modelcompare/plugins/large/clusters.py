@@ -62,7 +62,7 @@ def by_cluster(scan: ScannedPredictions, metrics: Sequence[AnyMetric]) -> Cluste
     for block in scan.access.blocks():
         place = names.get_indexer(pd.Index(block.groups))
         some, local = np.unique(place, return_inverse=True)
-        part = block_sums(block.without("strata"), local, metrics, len(some))
+        part = block_sums(block.with_columns(strata=None), local, metrics, len(some))
         if total is None:
             check_clusters(len(names), sum(sums.shape[1] for sums in part.numbers.values()))
         total = _add_sums(total, part, some, len(names))

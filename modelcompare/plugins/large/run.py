@@ -62,7 +62,7 @@ def sketch(
         )
     elif (buckets, salt) not in ((BUCKETS, SALT), (found.n_buckets, found.about.salt)):
         raise ValueError("--buckets and --salt are for predictions; a sketch keeps its own.")
-    say(f"wrote {found.save(output)}: {found.n_samples:,} samples")
+    say(f"wrote {found.save(output)}: {len(found):,} samples")
 
 
 def _check_query(reading: Reading, output: Path | None, needed: dict[str, object]) -> None:

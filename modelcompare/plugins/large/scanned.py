@@ -174,8 +174,7 @@ class ScannedPredictions(TestSet):
         tables = [*self.access.tables(0)]
         return self._layout.quietly(pa.concat_tables(tables))
 
-    @property
-    def n_samples(self) -> int:
+    def __len__(self) -> int:
         return self._layout.rows.n_rows if self._chosen is None else len(self._chosen)
 
     def _column(self, name: str) -> IntArray | None:

@@ -79,8 +79,7 @@ class Sketch(TestSet):
             strata = np.repeat(np.arange(len(about.strata)), self.n_buckets)[counts > 0]
         self._columns = {"groups": np.arange(np.count_nonzero(counts)), "strata": strata}
 
-    @property
-    def n_samples(self) -> int:
+    def __len__(self) -> int:
         return int(self.counts.sum())
 
     @property
@@ -109,7 +108,7 @@ class Sketch(TestSet):
 
         A sketch to be added may have a single sample or class; a test set may not.
         """
-        checks.check_lengths({}, None, self.n_samples)
+        checks.check_lengths({}, None, len(self))
         if self.labels is not None:
             checks.classes(self.labels, self.labels)
         about, filled = self.about, self.counts > 0
@@ -190,7 +189,7 @@ class Sketch(TestSet):
         about = self.about
         classes = f", {self.access.n_classes} classes" if about.labels is not None else ""
         return (
-            f"Sketch: {self.n_samples:,} samples in {self.n_buckets:,} buckets{classes}, "
+            f"Sketch: {len(self):,} samples in {self.n_buckets:,} buckets{classes}, "
             f"{len(self.models)} model{'s' * (len(self.models) > 1)} ({', '.join(self.models)})\n"
             f"  for {', '.join(about.metrics)}"
         )

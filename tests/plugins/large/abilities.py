@@ -45,7 +45,7 @@ class _Probe(TestSet):
     """A test set of which nothing is known."""
 
     __slots__ = ()
-    n_samples = _of_models = None
+    __len__ = _of_models = None
     access = property(_ProbeAccess)
 
 

@@ -151,7 +151,7 @@ def test_counts_are_bit_identical_for_any_split():
 
 
 def test_rows_without_names_are_spread_by_their_number():
-    nameless = PREDS.without("ids")
+    nameless = PREDS.with_columns(ids=None)
     halves = iter([nameless.subset(range(1500)), nameless.subset(range(1500, 3000))])
     same_numbers(mc.io.sketch(halves, "accuracy"), mc.io.sketch(nameless, "accuracy"))
     bucket = bucket_of(np.arange(3000), 1024, "modelcompare")
@@ -416,7 +416,7 @@ def test_classes_in_different_orders_are_refused_where_ranks_matter():
 
     orders = ["low", "mid", "top"], ["top", "low", "mid"]
     one, other = (sketched(order, "accuracy") for order in orders)
-    assert (one + other).n_samples == 400
+    assert len(one + other) == 400
     one, other = (sketched(order, "cohen_kappa_quadratic") for order in orders)
     with pytest.raises(ValueError, match=r"different orders \(low, mid, top and top, low, mid\)"):
         one + other

@@ -219,12 +219,12 @@ def test_a_judge_and_scanned_sets_are_refused_with_what_to_do(tmp_path):
         lambda preds: mc.gate(preds, "old", "good", [RULE], ledger=mc.Ledger(path, looks=3)),
     )
     for question in asks:
-        with pytest.raises(ValueError, match=r"has a judge, .* take predictions\.labelled"):
+        with pytest.raises(ValueError, match=r"has a judge, .* take predictions\.access\.labelled"):
             question(judged)
         with pytest.raises(ValueError, match=r"into memory with \.load\(\)"):
             question(scanned)
     assert not path.exists()
-    assert mc.keep(judged.labelled, "old", "good", RULE, ledger=path).number == 1
+    assert mc.keep(judged.access.labelled, "old", "good", RULE, ledger=path).number == 1
 
 
 def _parquet(folder, columns):

@@ -118,7 +118,7 @@ def test_answers_for_these_runs_are_marked_as_such(name):
     assert "|for these runs|" in study.signature
     assert "generalize_to:" not in study.signature
     (first, *_) = study.document().frames().values()
-    (plain, *_) = STUDIES[name](SHARED.without("runs")).document().frames().values()
+    (plain, *_) = STUDIES[name](SHARED.with_columns(runs=None)).document().frames().values()
     if name == "variance_study":
         rows = first.query("ratio == 1 and metric == 'f1'")
         for model, label, found in zip(rows["model"], rows["label"], rows["estimate"], strict=True):
@@ -128,7 +128,7 @@ def test_answers_for_these_runs_are_marked_as_such(name):
             assert found == pytest.approx(np.mean(each))
     else:
         pd.testing.assert_frame_equal(first, plain)
-    for preds in (SHARED.without("runs"), SHARED.subset(RUN == 0)):
+    for preds in (SHARED.with_columns(runs=None), SHARED.subset(RUN == 0)):
         alone = STUDIES[name](preds)
         assert beside_verdict(alone) == []
         assert "runs" not in alone.signature
@@ -151,7 +151,7 @@ def test_answers_for_new_runs_are_marked_as_such(name):
 def test_what_is_declared_decides(name):
     assert STUDIES[name](SHARED).scope.new_runs
     with pytest.raises(ValueError, match="no column names them"):
-        STUDIES[name](SHARED.without("runs"), generalize_to="items+runs")
+        STUDIES[name](SHARED.with_columns(runs=None), generalize_to="items+runs")
     strata = SHARED.with_columns(strata=TRUTH)
     with pytest.raises(ValueError, match="errors for new runs are not known within strata"):
         mc.studies.undefined_study(strata, ["f1"], n_resamples=20)
@@ -249,7 +249,7 @@ def test_what_knows_no_new_runs_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         mc.studies.sensitivity_study(SHARED, **{"metrics": "log_loss", **options})
     with pytest.raises(ValueError, match="no column names them"):
-        mc.studies.sensitivity_study(SHARED.without("runs"), "log_loss", **BOTH)
+        mc.studies.sensitivity_study(SHARED.with_columns(runs=None), "log_loss", **BOTH)
 
 
 def test_the_commands_take_the_option(tmp_path, capsys):
@@ -275,6 +275,6 @@ def test_rounded_confidences_are_those_of_these_runs():
     study = mc.studies.quantization_study(SHARED, ["cf1_macro"], n_bins=[2])
     assert study.document().sentences == [THESE]
     assert "|for these runs|" in study.signature
-    alone = mc.studies.quantization_study(SHARED.without("runs"), ["cf1_macro"], n_bins=[2])
+    alone = mc.studies.quantization_study(SHARED.with_columns(runs=None), ["cf1_macro"], n_bins=[2])
     assert alone.document().sentences == []
     assert "runs" not in alone.signature

@@ -80,7 +80,7 @@ def test_a_failed_judgement_is_missing_and_another_baseline_is_refused(tmp_path)
     with pytest.raises(ValueError, match=r"missing cells \(win_rate 1;"):
         mc.read_predictions(lacking)
     with pytest.warns(DataWarning, match="left out 1 of 12 samples"):
-        assert mc.read_predictions(lacking, missing="drop").n_samples == 11
+        assert len(mc.read_predictions(lacking, missing="drop")) == 11
 
     def of_other(rows):
         for row in rows:
@@ -110,7 +110,7 @@ def test_statistics_of_helm_have_the_means_of_its_own_summary():
 def test_a_run_of_helm_is_named_by_its_folder_and_files_beside_are_left_out():
     preds = mc.read_predictions(DATA / "helm", columns={"set": f"{MMLU} test"})
     assert preds.models == ("openai_gpt2",)
-    assert preds.n_samples == 9
+    assert len(preds) == 9
     with pytest.raises(ValueError, match=f"there are 3 test sets.*{MMLU} valid"):
         mc.read_predictions(DATA / "helm")
 
@@ -132,7 +132,7 @@ def test_perturbed_instances_of_helm_are_another_test_set(tmp_path):
     found = mc.io.read_sets(run / "per_instance_stats.json")
     rows = json.loads(path.read_text())
     n = sum(part(row) == "test" for row in rows)
-    sizes = {name: preds.n_samples for name, preds in found.items()}
+    sizes = {name: len(preds) for name, preds in found.items()}
     assert sizes == {MMLU: n, f"{MMLU} typos": n}
 
 
@@ -218,7 +218,7 @@ def test_results_of_human_eval_and_of_bigcode_are_shares_that_passed():
     # compute_code_eval of the harness printed these.
     assert means(DATA / "bigcode") == near({"small": {"passed": 0.375}, "large": {"passed": 0.75}})
     preds = mc.read_predictions(DATA / "bigcode")
-    assert (preds.n_samples, len({*preds.groups.tolist()})) == (8, 4)
+    assert (len(preds), len({*preds.groups.tolist()})) == (8, 4)
 
 
 def test_a_field_named_file_describes_the_rows(tmp_path):
