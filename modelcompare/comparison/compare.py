@@ -92,7 +92,7 @@ def compare(
         Names ("f1" is per class, "f1[fraud]" of one class only, so that p-values are corrected for
         this class alone, "f1_macro" its average, "cf1" its probabilistic twin), Metric objects, or
         functions ``metric(y_true, y_output)``. By default accuracy, f1_macro and, if all models
-        gave probabilities, cf1_macro; rmse, mae and r2 for real values; mean_score for per-example
+        gave probabilities, log_loss; rmse, mae and r2 for real values; mean_score for per-example
         scores.
     n_resamples : int
         Number of bootstrap resamples, and of random swaps or sign flips. All intervals, tests and

@@ -157,7 +157,7 @@ PROBABILITIES = Kind(
     check=f"{_OUTPUTS}:class_probabilities",
     loss=f"{_LOSSES}:of_probabilities", disagreements=f"{_DISAGREEMENTS}:of_classes",
     views={"labels": f"{_OUTPUTS}:likeliest_classes"},
-    default_metrics=("accuracy", "f1_macro", "cf1_macro"),
+    default_metrics=("accuracy", "f1_macro", "log_loss"),
     twin_variant="the soft twin: probabilities instead of decisions",
 )  # fmt: skip
 VALUES = Kind(
@@ -225,7 +225,7 @@ LABEL_PROBABILITIES = replace(
         "probabilities": "",
         **dict.fromkeys(("labels", "label_sets"), f"{_OUTPUTS}:likely_labels"),
     },
-    default_metrics=(*LABEL_SETS.default_metrics, "cf1_micro", "lrap"),
+    default_metrics=(*LABEL_SETS.default_metrics, "lrap"),
 )  # fmt: skip
 LABEL_COUNTS = Kind(
     "label_counts", "label counts", "detection", multilabel=True, objects=True,

@@ -290,7 +290,7 @@ def left_out_by_default(predictions: TestSet) -> tuple[str, ...]:
     if not predictions.kind.coded or len(hard) == len(predictions.models):
         return ()
     which = f"{hard[0]!r} and {len(hard) - 1} more models" if len(hard) > 1 else repr(hard[0])
-    return (f"cf1_macro is left out: {which} gave labels, and it needs probabilities of all.",)
+    return (f"log_loss is left out: {which} gave labels, and it needs probabilities of all.",)
 
 
 def default_metric(predictions: TestSet) -> str:

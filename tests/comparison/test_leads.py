@@ -180,6 +180,6 @@ def test_a_default_metric_that_one_model_cannot_have_is_named():
         preds.y_true, {"soft": preds.probabilities("m0"), "hard": preds.predicted("m1")}
     )
     result = mc.compare(mixed, n_resamples=99)
-    note = "cf1_macro is left out: 'hard' gave labels, and it needs probabilities of all."
+    note = "log_loss is left out: 'hard' gave labels, and it needs probabilities of all."
     assert note in " ".join(screen_text(result).split())
     assert note not in " ".join(screen_text(mc.compare(mixed, METRICS[:1], n_resamples=99)).split())
