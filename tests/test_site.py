@@ -63,7 +63,7 @@ def test_the_picture_of_a_terminal_shows_what_the_command_prints():
     text = "".join(
         re.findall(r"<text[^>]*>([^<]*)</text>", (make.HERE / "terminal.svg").read_text())
     )
-    assert "".join(make.printed().split()) in "".join(html.unescape(text).split())
+    assert "".join(make.printed().plain.split()) in "".join(html.unescape(text).split())
 
 
 def test_nothing_is_fetched_from_elsewhere(site):

@@ -2,8 +2,10 @@
 
 import contextlib
 import io
+import os
 import re
 from pathlib import Path
+from unittest import mock
 
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
@@ -19,29 +21,26 @@ EXAMPLE = ROOT / "modelcompare" / "examples" / "snli.npz"
 COMMAND = ["compare", "snli.npz", "--metric", "accuracy"]
 # No font is loaded from a server.
 _SVG = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
-# Styles of the lines of the answer.
-_STYLES = {
-    r"^\$.*$": "bold green",
-    r"^\w+ \(.*$|^\w+, differences.*$|^ rank .*$|^ ahead of .*$": "bold",
-    r"[├─●┤]+$": "cyan",
-    r"^modelcompare:.*$|^  adjust:.*$": "dim",
-}
+# The answer is written with the colours of a terminal.
+_TERMINAL = {"FORCE_COLOR": "1", "NO_COLOR": "", "TERM": "xterm-256color"}
 
 
-def printed() -> str:
-    """Return the output of the command, run in the folder of its file."""
+def printed() -> Text:
+    """Return the output of the command, run in the folder of its file, with its colours."""
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    with contextlib.chdir(EXAMPLE.parent), contextlib.redirect_stdout(out):
+    with (
+        contextlib.chdir(EXAMPLE.parent),
+        contextlib.redirect_stdout(out),
+        mock.patch.dict(os.environ, _TERMINAL),
+    ):
         main(COMMAND)
-    return out.buffer.getvalue().decode()
+    return Text.from_ansi(out.buffer.getvalue().decode())
 
 
 def terminal() -> str:
     """Draw the command and its answer as a terminal shows them."""
     command = f"$ modelcompare {' '.join(COMMAND)}"
-    text = Text(f"{command}\n{printed()}")
-    for lines, style in _STYLES.items():
-        text.highlight_regex(f"(?m){lines}", style)
+    text = Text.assemble((f"{command}\n", "bold green"), printed())
     console = Console(record=True, width=80, file=io.StringIO(), force_terminal=True)
     console.print(text)
     return console.export_svg(

@@ -26,7 +26,7 @@ from modelcompare.report.writers.files import (
     write_text,
 )
 from modelcompare.report.writers.formats import WRITERS, contents, form_of
-from modelcompare.report.writers.terminal import screen, screen_text
+from modelcompare.report.writers.terminal import Drawing, screen, screen_text
 from modelcompare.words import Format
 
 _WIDEST_SCREEN = 110
@@ -133,8 +133,9 @@ def _show(document: Document, form: Format, *, show_all: bool) -> None:
     console = Console(highlight=False, soft_wrap=False)
     # As wide as the terminal, 80 columns for a pipe.
     console.width = min(console.width, _WIDEST_SCREEN) if sys.stdout.isatty() else 80
-    ascii_only = not console.encoding.lower().startswith("utf")
-    console.print(screen(document, width=console.width, show_all=show_all, ascii_only=ascii_only))
+    drawing: Drawing = "graded" if console.color_system and not console.no_color else "unicode"
+    drawing = drawing if console.encoding.lower().startswith("utf") else "ascii"
+    console.print(screen(document, width=console.width, show_all=show_all, drawing=drawing))
 
 
 def emit_figure(path: Path, figure: Figure) -> None:

@@ -13,16 +13,18 @@ from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.standings import ranks
 from modelcompare.data.sizes import n_seen
 from modelcompare.engine.axis import ValueKey
-from modelcompare.engine.contrasts import pair_differences
+from modelcompare.engine.contrasts import Contrasts, pair_differences
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import written_size
-from modelcompare.intervals import Interval, resampled
+from modelcompare.intervals import Interval, intervals_around, resampled
 from modelcompare.metrics import AnyMetric
 from modelcompare.significance.studentized import of_exchangeability
 from modelcompare.words import Correction, Family, IntervalMethod
 
 # Interval methods that use replicates.
 RESAMPLED = frozenset(row.name for row in resampled.ROWS)
+# Levels of inner intervals.
+_GRADES = (0.8, 0.5)
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,16 @@ class Evidence:
     def point(self) -> FloatArray:
         """Values on the test set, of shape (n_models, n_values)."""
         return self.bootstrap.point
+
+    @cached_property
+    @one_blas_thread()
+    def graded_intervals(self) -> dict[float, Interval]:
+        """Intervals of the models' values by level, widest first, without new draws."""
+        scores = Contrasts(self.bootstrap, None)
+        inner = [level for level in _GRADES if level < self.confidence_level]
+        return {self.confidence_level: self.score_interval} | {
+            level: intervals_around(scores, self.method, level) for level in inner
+        }
 
     @cached_property
     @one_blas_thread()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray
+from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_difference, places_of
 from modelcompare.directions import Words, sentence, words_of
@@ -72,11 +72,21 @@ def _score_table(result: Compared, metric: str) -> Table:
         notes=[*result.remarks[metric], *_undefined(frame)],
         decimals=result.decimals[metric],
         drawn=("ci_low", "estimate", "ci_high"),
+        graded=partial(_graded, result, frame.index.to_numpy()),
         n_shown=20,
         shown_first=_shown_first(result, metric),
         metric=metric,
         tested=significance_of(result, [metric]) if known else None,
     )
+
+
+def _graded(result: Compared, rows: IntArray) -> dict[float, list[tuple[float, float]]]:
+    """Return the intervals of some rows of `scores` at several levels."""
+    found = {}
+    for level, interval in result.graded_intervals.items():
+        low, high = (end.ravel()[rows].tolist() for end in (interval.low, interval.high))
+        found[level] = [*zip(low, high, strict=True)]
+    return found
 
 
 def _lead_table(result: Compared, metric: str, *, every: bool = False) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -90,6 +90,8 @@ class Table:
     decimals: int | Sequence[int] = 4  # digits after the point, for all rows or for each
     detail: bool = False  # whether it belongs to the table before and has no heading in documents
     drawn: tuple[str, str, str] | None = None  # low, middle, high of intervals that a screen draws
+    # Makes these intervals at several levels, widest first, each in the order of the frame's index.
+    graded: Callable[[], Mapping[float, Sequence[tuple[float, float]]]] | None = None
     n_shown: int = 30  # rows on a screen, without `--all`
     n_every: int = 0  # rows of each class with `--all`, if there are more than here
     unit: str = "row"  # name of a row's subject

@@ -271,6 +271,24 @@ def test_the_installed_program_prints_the_answer_only_on_stdout(wide_csv):
     done = subprocess.run(command, capture_output=True, env=environment, check=False)
     assert (done.returncode, beyond_reading(done.stderr.decode())) == (0, "")
     assert "├" in done.stdout.decode()
+    assert "\x1b" not in done.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown", "hidden"),
+    [
+        ({}, "\u2501", "\u251c"),
+        ({"NO_COLOR": "1"}, "\u251c", "\u2501"),
+        ({"PYTHONIOENCODING": "ascii"}, "|-", "\u2501"),
+    ],
+)
+def test_a_terminal_with_colours_draws_graded_intervals(wide_csv, asked, shown, hidden):
+    command = [sys.executable, "-m", "modelcompare", "compare", wide_csv, "-m", "accuracy", *FEW]
+    usual = {"FORCE_COLOR": "1", "TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"}
+    environment = {name: each for name, each in os.environ.items() if name != "NO_COLOR"}
+    done = subprocess.run(command, capture_output=True, env=environment | usual | asked, check=True)
+    assert shown in done.stdout.decode()
+    assert hidden not in done.stdout.decode()
 
 
 def test_tokens_of_bleu_are_those_of_sacrebleu(run, tmp_path):

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from rich.text import Text
 
 import modelcompare as mc
+from modelcompare.report.writers.character_axis import ASCII, GRADES, CharacterAxis
 from modelcompare.report.writers.terminal import (
-    ASCII,
-    CharacterAxis,
     TextColumn,
     break_name,
     table_lines,
@@ -164,7 +164,7 @@ def test_undefined_values_are_reported(make_comparison):
 def test_a_terminal_without_unicode_gets_ascii(make_comparison):
     page = StringIO()
     console = Console(file=page, width=80, color_system=None)
-    console.print(screen(make_comparison(), ascii_only=True))
+    console.print(screen(make_comparison(), drawing="ascii"))
     assert page.getvalue().isascii()
     assert "|------" in page.getvalue()
 
@@ -234,6 +234,45 @@ def test_an_interval_is_drawn_at_its_place():
     axis = CharacterAxis(0.0, 10.0, 11)
     assert axis.draw(2, 4, 9) == "  ├─●────┤ "
     assert axis.draw(2, 4, 9, glyphs=ASCII) == "  |-o----| "
+
+
+def test_nested_intervals_are_drawn_in_half_characters():
+    drawn = CharacterAxis(0.0, 10.0, 11).draw_graded([(0, 10), (2, 8), (3.6, 6.4)], 5.0)
+    assert drawn.plain == "\u2576\u2500\u257c\u2501\u2501\u25cf\u2501\u2501\u257e\u2500\u2574"
+    styles = {(span.start, span.end): span.style for span in drawn.spans}
+    wide, middle, narrow = GRADES
+    assert styles == {
+        (0, 2): wide, (2, 4): middle, (4, 7): narrow, (7, 9): middle, (9, 11): wide,
+    }  # fmt: skip
+
+
+def test_graded_intervals_without_an_end_or_an_estimate():
+    axis = CharacterAxis(0.0, 1.0, 5)
+    assert axis.draw_graded([(0, 1)], math.nan).plain == " " * 5
+    assert axis.draw_graded([(math.nan, 1)], 0.5).plain == "  \u25cf  "
+
+
+@pytest.mark.parametrize(("alpha", "levels"), [(0.05, [0.95, 0.8, 0.5]), (0.3, [0.7, 0.5])])
+def test_graded_intervals_are_those_of_the_method_at_each_level(alpha, levels):
+    result = mc.compare(mc.load_example("snli"), "f1", alpha=alpha, n_resamples=99)
+    table = result.document().tables["f1"].shortened()
+    frame = table.frame
+    assert [*table.graded()] == levels
+    for level, intervals in table.graded().items():
+        expected = result.bootstrap.confidence_interval(confidence_level=level)
+        expected = expected.set_index(["model", "label"])[["ci_low", "ci_high"]]
+        for row in frame.itertuples():
+            assert intervals[row.Index] == (*expected.loc[(row.model, row.label)],)
+    page = StringIO()
+    console = Console(file=page, width=80, force_terminal=True, color_system="standard")
+    console.print(screen(result, drawing="graded"))
+    plain = Text.from_ansi(page.getvalue()).plain
+    lines = ("\u2500\u2500", "\u2501\u2501", "\u2501\u2501")
+    key = " ".join(
+        f"{line} {100 * level:.0f} %" for line, level in zip(lines, levels, strict=False)
+    )
+    assert f"intervals: {key}\n" in plain
+    assert "\u251c" not in plain
 
 
 def test_an_undefined_score_leaves_the_line_empty():

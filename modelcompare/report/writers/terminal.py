@@ -6,13 +6,13 @@ counted below their table.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
 from itertools import zip_longest
 from textwrap import wrap
+from typing import Literal
 
 from rich.cells import cell_len, chop_cells
 from rich.console import Console, Group
@@ -21,13 +21,16 @@ from rich.text import Text
 from modelcompare.escape import at_line_start, terminal
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HEADING, RIGHT, Kind
-from modelcompare.report.numbers import BETWEEN, more, nice_ticks
+from modelcompare.report.numbers import BETWEEN, format_percent, more
 from modelcompare.report.tables import MAX_SENTENCES, Column, Table
+from modelcompare.report.writers.character_axis import ASCII, GRADES, UNICODE, CharacterAxis
 
 MAX_NOTES = 5
 _INTERVAL_WIDTHS = (16, 40)
 _WIDEST_NAME, _NARROWEST_NAME = 30, 8
 _NAMES = ("text", "label", "value", "given")
+# Intervals in ASCII, in Unicode, or with lower levels of confidence in colour.
+Drawing = Literal["ascii", "unicode", "graded"]
 
 
 def screen_text(
@@ -42,22 +45,27 @@ def screen_text(
 
 def screen(
     document: Document, *, width: int = 80, show_all: bool = False, brief: bool = False,
-    ascii_only: bool = False,
+    drawing: Drawing = "unicode",
 ) -> Group:  # fmt: skip
     """Lay a document out for a terminal; `brief` leaves particulars out, and options unsaid.
 
     Lines are broken here, so that none of them is an order to a runner.
     """
-    glyphs = ASCII if ascii_only else UNICODE
     lines = [Text(terminal(document.headline), style="bold"), Text()] if document.headline else []
     findings = document.sentences
     if findings:
         shown = findings if show_all else document.top_sentences(MAX_SENTENCES)
         left_out = more(sentence=len(findings) - len(shown))
         lines += [*map(_finding, shown), *_hidden(left_out, brief), Text()]
-    for table in (document.all_tables if show_all else document.tables).values():
-        if not (brief and table.detail):
-            lines += [*_table(table, width, glyphs, show_all=show_all, brief=brief), Text()]
+    tables = [
+        table
+        for table in (document.all_tables if show_all else document.tables).values()
+        if not (brief and table.detail)
+    ]
+    for table in tables:
+        lines += [*_table(table, width, drawing, show_all=show_all, brief=brief), Text()]
+    if drawing == "graded":
+        lines += _key(tables)
     lines += signature_lines(terminal(document.signature), width)
     console = Console(file=StringIO(), width=width)
     # Most lines are short, and breaking a text takes a while.
@@ -90,7 +98,7 @@ def _finding(sentence: str) -> Text:
 
 
 def _table(
-    table: Table, width: int, glyphs: Glyphs, *, show_all: bool, brief: bool
+    table: Table, width: int, drawing: Drawing, *, show_all: bool, brief: bool
 ) -> Iterator[Text]:
     """Yield a table: title, header, rows, and what must be known below."""
     subtitle = f" ({terminal(table.subtitle)})" if table.subtitle else ""
@@ -100,7 +108,7 @@ def _table(
     kept = [column for column in shown.columns if not headed or column.kind not in HEADING]
     columns = _stacked(_narrowed([_text_column(shown, each) for each in kept], width), width)
     columns = _with_wrapped_headers(columns, width)
-    columns += _drawn_intervals(shown, width - total_width(columns) - GAP, glyphs)
+    columns += _drawn_intervals(shown, width - total_width(columns) - GAP, drawing)
     yield from table_lines(columns, _headings(shown) if headed else None)
     yield from _hidden(table.hidden(shown), brief)
     most = len(shown.notes) if show_all else MAX_NOTES
@@ -153,7 +161,7 @@ def _with_wrapped_headers(columns: Sequence[TextColumn], width: int) -> list[Tex
     for place in reversed(range(len(fitted))):
         column = fitted[place]
         if total_width(fitted) > width and column.kind not in _NAMES:
-            parts = (*column.header.split(), *column.cells)
+            parts = map(str, (*column.header.split(), *column.cells))
             fitted[place] = replace(column, width=max(map(cell_len, parts), default=1))
     return fitted
 
@@ -186,15 +194,32 @@ def _headings(table: Table) -> list[str | None]:
     ]
 
 
-def _drawn_intervals(table: Table, room: int, glyphs: Glyphs) -> list[TextColumn]:
+def _drawn_intervals(table: Table, room: int, drawing: Drawing) -> list[TextColumn]:
     """Draw all intervals on one axis; no column if the width is too small."""
     narrowest, widest = _INTERVAL_WIDTHS
     if table.drawn is None or room < narrowest:
         return []
     ends = [table.frame[name].tolist() for name in table.drawn]
     axis = CharacterAxis.over([value for end in ends for value in end], width=min(room, widest))
-    drawn = [axis.draw(*cell, glyphs=glyphs) for cell in zip(*ends, strict=True)]
+    drawn: Sequence[str | Text]
+    if drawing == "graded" and table.graded is not None:
+        nested = [*zip(*table.graded().values(), strict=True)]
+        drawn = [axis.draw_graded(nested[row], estimate)
+                 for row, estimate in zip(table.frame.index, ends[1], strict=True)]  # fmt: skip
+    else:
+        glyphs = ASCII if drawing == "ascii" else UNICODE
+        drawn = [axis.draw(*cell, glyphs=glyphs) for cell in zip(*ends, strict=True)]
     return [TextColumn(axis.header(), drawn, "interval", style="cyan", width=axis.width)]
+
+
+def _key(tables: Iterable[Table]) -> Iterator[Text]:
+    """Yield the meaning of graded intervals, if there are any."""
+    graded = next((table.graded for table in tables if table.graded is not None), None)
+    if graded is not None:
+        parts = [Text("intervals:", style="dim")]
+        for level, style, line in zip(graded(), GRADES, "\u2500\u2501\u2501", strict=False):
+            parts += [Text(2 * line, style=style), Text(format_percent(level), style="dim")]
+        yield Text(" ").join(parts)
 
 
 def _hidden(what: str, brief: bool) -> Iterator[Text]:
@@ -213,7 +238,7 @@ class TextColumn:
     """One column of a text table."""
 
     header: str
-    cells: Sequence[str]
+    cells: Sequence[str | Text]  # a text with styles is as wide as the column
     kind: Kind
     style: str = ""  # of the cells, in rich's words
     width: int | None = None  # by default what cells need, or a long name
@@ -221,11 +246,13 @@ class TextColumn:
     @cached_property
     def needed(self) -> int:
         """Characters per line."""
-        longest = max(cell_len(text) for text in (self.header, *self.cells))
+        longest = max(cell_len(str(text)) for text in (self.header, *self.cells))
         return self.width or (min(longest, _WIDEST_NAME) if self.kind in _NAMES else longest)
 
-    def lines(self, text: str) -> list[str]:
+    def lines(self, text: str | Text) -> Sequence[str | Text]:
         """Fold a cell into lines of the column's width, and pad them."""
+        if isinstance(text, Text):
+            return [text]
         lines = [part for line in text.split("\n") for part in break_name(line, self.needed)]
         spaces = [" " * (self.needed - cell_len(line)) for line in lines]
         right = self.kind in RIGHT
@@ -271,7 +298,7 @@ def table_lines(
 
 
 def _lines_of(
-    columns: Sequence[TextColumn], cells: Sequence[str], styles: Sequence[str]
+    columns: Sequence[TextColumn], cells: Sequence[str | Text], styles: Sequence[str]
 ) -> Iterator[Text]:
     """Yield the lines of one row, as many as its longest cell needs."""
     parts = [column.lines(cell) for column, cell in zip(columns, cells, strict=True)]
@@ -280,89 +307,9 @@ def _lines_of(
         yield _line(zip(filled, styles, strict=True))
 
 
-def _line(parts: Iterable[tuple[str, str]]) -> Text:
-    line = Text(" " * GAP).join(Text(text, style=style) for text, style in parts)
+def _line(parts: Iterable[tuple[str | Text, str]]) -> Text:
+    texts = (text if isinstance(text, Text) else Text(text, style=style) for text, style in parts)
+    line = Text(" " * GAP).join(texts)
     line.pad_left(_INDENT)
     line.rstrip()
     return line
-
-
-# The characters of an interval: left end, line, right end, point.
-Glyphs = tuple[str, str, str, str]
-UNICODE: Glyphs = ("├", "─", "┤", "●")
-ASCII: Glyphs = ("|", "-", "|", "o")
-
-
-@dataclass(frozen=True)
-class CharacterAxis:
-    """An axis of `width` characters, `low` at the middle of the first, `high` of the last.
-
-    >>> axis = CharacterAxis.over([0.60, 0.70], width=25)
-    >>> print(axis.header())
-    0.60      0.65       0.70
-    >>> print(axis.draw(0.65, 0.67, 0.70))
-                ├────●──────┤
-    """
-
-    low: float
-    high: float
-    width: int
-
-    @classmethod
-    def over(cls, values: Iterable[float], *, width: int) -> CharacterAxis:
-        """Make the shortest axis with all finite values."""
-        finite = [value for value in values if math.isfinite(value)]
-        low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
-        if high <= low:
-            margin = abs(low) * 0.01 or 1.0
-            low, high = low - margin, high + margin
-        return cls(low, high, width)
-
-    def position(self, value: float) -> int:
-        """Return the index of a value's character."""
-        share = (value - self.low) / (self.high - self.low)
-        return min(max(round(share * (self.width - 1)), 0), self.width - 1)
-
-    def draw(self, low: float, estimate: float, high: float, *, glyphs: Glyphs = UNICODE) -> str:
-        """Draw one interval; nothing where the estimate is undefined."""
-        if not math.isfinite(estimate):
-            return " " * self.width
-        cells = [" "] * self.width
-        left, line, right, point = glyphs
-        if math.isfinite(low) and math.isfinite(high):
-            first, last = self.position(low), self.position(high)
-            cells[first : last + 1] = line * (last - first + 1)
-            cells[first], cells[last] = left, right
-        cells[self.position(estimate)] = point
-        return "".join(cells)
-
-    def header(self) -> str:
-        """Return the labels of the axis, each centred over its character if the width allows."""
-        lines = (self._place(nice_ticks(self.low, self.high, most=most)) for most in (5, 4, 3, 2))
-        return next((line for line in lines if line is not None), " " * self.width)
-
-    def _place(self, ticks: list[float]) -> str | None:
-        """Write the ticks into one line, or give up where two would touch."""
-        line = [" "] * self.width
-        free_from = 0
-        for tick, text in zip(ticks, _tick_texts(ticks), strict=True):
-            start = min(max(self.position(tick) - len(text) // 2, 0), self.width - len(text))
-            if start < free_from:
-                return None
-            line[start : start + len(text)] = text
-            free_from = start + len(text) + 2
-        return "".join(line)
-
-
-# Ticks from here up, or below, are written with an exponent.
-_LARGE, _SMALL = 1e7, 1e-5
-
-
-def _tick_texts(ticks: list[float]) -> list[str]:
-    """Write all ticks with the decimals that the finest needs."""
-    largest = max((abs(tick) for tick in ticks), default=0.0)
-    if largest >= _LARGE or 0 < largest < _SMALL:
-        return [f"{tick:.3g}" for tick in ticks]
-    digits = (f"{tick:.10f}".rstrip("0").partition(".")[2] for tick in ticks)
-    decimals = max(map(len, digits), default=0)
-    return [f"{tick:.{decimals}f}" for tick in ticks]
