@@ -14,9 +14,9 @@ lowest of them does ("worse"), and those of the differences from the first do ("
 A row that covers less than 0.935, or errs in more than 0.06, is simulated again in 4,000 trials,
 where it passes at 0.93. Trials without a warning about the metric ("warned") are judged by
 themselves ("silent", the lowest of the coverages). Where all trials together cover 0.945 at least,
-at most a tenth may have a warning. The note that few samples determine a value is none. The true
-value of an average is the mean over the classes that occur in the test set. The table goes on where
-the same code has stopped.
+at most a tenth may have a warning. Notes, that few samples determine a value or that a class in an
+average is hardly predicted, are none. The true value of an average is the mean over the classes
+that occur in the test set. The table goes on where the same code has stopped.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ from experiments.validity.by_cell import AGAIN, simulate
 from experiments.validity.catalogue import cell_id
 from experiments.validity.two_models import LARGEST, LEVEL, WANTED, gate_ends, holds, values
 from modelcompare.comparison.warned import warn_of_sparse_data
-from modelcompare.intervals.unknown import averages_counts, hardly_known
 
 Params = dict[str, Any]
 Array = np.ndarray
@@ -199,9 +198,6 @@ def warned(found: Any, n_trials: int) -> Array:
     """Return which values of each trial have a warning, (n_trials, n_values)."""
     evaluation = found.evaluation
     out = np.zeros((n_trials, len(evaluation.keys)), dtype=bool)
-    for metric in filter(averages_counts, evaluation.metrics):
-        unknown = hardly_known(evaluation, metric)[0].reshape(n_trials, -1)
-        out[:, evaluation.metric_slice(metric.name)] = unknown.any(axis=1)[:, None]
     unbounded = [m.name for m in evaluation.metrics if not np.isfinite(m.bounds).all()]
     models, many = found.models, len(found.models) // n_trials
     for name in unbounded:

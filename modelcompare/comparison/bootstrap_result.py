@@ -11,7 +11,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked, missing_attribute, written_out
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.comparison.few_samples import note_on_few_samples
+from modelcompare.comparison.few_samples import notes_on_few_samples
 from modelcompare.comparison.warned import warn_of_no_width, warn_of_sparse_data
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.contrasts import Contrasts, Sample
@@ -154,7 +154,7 @@ class BootstrapResult(Sample):
         title = f"Values on the test set, {self.n_resamples:,} resamples"
         table = Table.of(title, frame, VALUE, "model", "estimate", decimals=decimals)
         whole, places = self._selection or (self, None)
-        table = replace(table, notes=note_on_few_samples(whole, places=places))
+        table = replace(table, notes=notes_on_few_samples(whole, places=places))
         shown = writers.notebook.tables_shown([table])
         return writers.notebook.framed(shown, self.signature)
 

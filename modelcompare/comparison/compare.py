@@ -18,7 +18,7 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import Procedure, correct
 from modelcompare.comparison.duration import warn_of_time
 from modelcompare.comparison.few_labels import warn_of_little_data
-from modelcompare.comparison.few_samples import note_on_few_samples
+from modelcompare.comparison.few_samples import notes_on_few_samples
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
@@ -166,9 +166,9 @@ def compare(
         If a metric is undefined on some resamples, with their share.
     SparseDataWarning
         If intervals may cover less than their level: a heavy tail, a sample with a fifth of the
-        weight, a class that is hardly ever predicted, fewer than ten samples in all, or fewer than
-        ten that determine a value whose interval has another `method` than "auto". Elsewhere the
-        result has a note where fewer than ten samples, or clusters, determine a value.
+        weight, fewer than ten samples in all, or, with another `method` than "auto", fewer than ten
+        that determine a value, and classes in an average of precisions that a model predicts under
+        five times. Elsewhere the result has notes on both.
     UserWarning
         Before the swaps, if they are expected to take more than a minute, with what takes less.
 
@@ -226,14 +226,14 @@ def compare(
     pairs, outcome = select_tests(asked, every, significance.run_named(used, every))
     p_adjusted, corrections_used = correct(pairs, outcome, procedure)
     few = warn_of_tests(pairs, outcome, p_adjusted, procedure, every, places)
-    scores, apart, sparse, note = _intervals(replicated, every, method, confidence_level, places)
+    scores, apart, sparse, noted = _intervals(replicated, every, method, confidence_level, places)
     warn_of_no_width(pairs, apart, method)
     return Comparison(evidence=Compared(
         bootstrap=asked, pairs=pairs.pairs, score_interval=scores, difference_interval=apart,
         p_values=outcome.p_value, p_adjusted=p_adjusted, n_swaps=outcome.n_resamples, test=used,
         tests_used=outcome.used, method=method, correction=correction,
         corrections_used=corrections_used, family=family, baseline=baseline, alpha=alpha,
-        rng_label=rng_label(rng), warned=(*sparse, *few), few=note,
+        rng_label=rng_label(rng), warned=(*sparse, *few), few=noted,
         left_out=left_out_by_default(predictions) if metrics is None else (),
     ))  # fmt: skip
 
@@ -272,7 +272,7 @@ def _intervals(
     replicated: BootstrapResult, every: PairView, method: IntervalMethod, confidence_level: float,
     places: IntArray | None,
 ) -> tuple[Interval, Interval, list[str], tuple[str, ...]]:  # fmt: skip
-    """Return intervals of scores and of differences, and warnings and the note of few data.
+    """Return intervals of scores and of differences, and warnings and notes of few data.
 
     All values of a metric are computed, as they share what they are computed from.
     """
@@ -282,7 +282,7 @@ def _intervals(
         replicated, method=method, scores=scores, differences=differences, pairs=every.pairs,
         places=places,
     )  # fmt: skip
-    noted = note_on_few_samples(replicated, scores=scores, places=places)
+    noted = notes_on_few_samples(replicated, scores=scores, places=places)
     return intervals_at(scores, places), intervals_at(differences, places), sparse, noted
 
 

@@ -52,7 +52,7 @@ class Evidence:
     warned : tuple of str
         Texts of warnings about intervals in doubt, and too few samples or resamples for tests.
     few : tuple of str
-        Note on values that few samples determine, if there are any.
+        Notes on values that few samples determine, and on classes hardly predicted.
     left_out : tuple of str
         Reasons why metrics are not among those compared by default.
     n_groups : int

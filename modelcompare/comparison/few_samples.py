@@ -1,10 +1,13 @@
-"""Values that few samples, or clusters, determine: a note, or where coverage is in doubt a warning.
+"""Values that few samples, or clusters, determine, and averages with classes hardly predicted.
+
+A note, or where coverage is in doubt a warning.
 
 Fewer than `FEW` samples of the class, samples that disagree with chance, or effective clusters.
 For a macro average, the samples of the classes that make up its variance: one rare class of two is
 sufficient. Intervals are then wide, and hold (``experiments/validity``: the lowest coverage of
 1,152 values near the ceiling is 0.925, that of 680 values of 5 to 50 clusters 0.916), so the result
-has a note.
+has a note. So it has where a class in an average of precisions is predicted under five times, or
+never: the default interval allows for any precision of such a class.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import FEW, Interval, informative_sizes
 from modelcompare.intervals.sizes import effective_sizes
+from modelcompare.intervals.unknown import averages_counts, few_cases, hardly_known
 from modelcompare.metrics import AnyMetric, Metric
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.metrics.quotient import divide
@@ -31,17 +35,47 @@ from modelcompare.words import label_name, value_name
 MOST_NAMED = 3
 
 
-def note_on_few_samples(
+def notes_on_few_samples(
     values: Sample, *, scores: Interval | None = None, places: IntArray | None = None
 ) -> tuple[str, ...]:
-    """Return a note on the values that few samples determine; empty if there are none.
+    """Return notes on the values that few samples determine, and on classes hardly predicted.
 
     Arguments are those of `warn_of_sparse_data`. Beside a judge, labels are counted instead.
     """
     if values.judged is not None:
         return ()
+    asked = np.arange(len(values.evaluation.keys)) if places is None else places
     found = FewSamples(values, scores)
-    few = found.places(np.arange(len(found.least)) if places is None else places)
+    metrics = dict.fromkeys(values.evaluation.keys[place].metric for place in asked)
+    unknown = notes_on_classes(values.evaluation, [found.metrics[name] for name in metrics])
+    return (*_note(found, asked), *unknown)
+
+
+def notes_on_classes(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> tuple[str, ...]:
+    """Return a note for each average with classes whose values are hardly known."""
+    every = (first(classes_hardly_known(evaluation, metric)) for metric in metrics)
+    return tuple(f"{'; '.join(texts)}." for texts in every if texts)
+
+
+def classes_hardly_known(evaluation: Evaluation, metric: AnyMetric) -> list[str]:
+    """Return a text for each model with classes whose values in an average are hardly known."""
+    labels = evaluation.predictions.labels
+    if not averages_counts(metric) or labels is None:
+        return []
+    return [
+        f"{metric.name} of {model}: "
+        f"{few_cases(metric, some_of([*map(label_name, labels[classes].tolist())]))}; it would be "
+        f"{least:.3f} if their values were 0, and {most:.3f} if 1"
+        for model, classes, least, most in zip(
+            evaluation.models, *hardly_known(evaluation, metric), strict=True
+        )
+        if classes.any()
+    ]
+
+
+def _note(found: FewSamples, asked: IntArray) -> tuple[str, ...]:
+    """Return the note on the values that few samples determine; empty if there are none."""
+    few = found.places(asked)
     # That there are no more samples in all is no news.
     few = [at for at in few if found.unit != "samples" or found.least[at] < found.n_units]
     names: dict[str, list[str]] = {}

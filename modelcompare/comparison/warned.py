@@ -11,7 +11,8 @@ The criteria do not depend on the test, nor beyond the first on the chosen inter
   ones eight, and Student's interval of their mean keeps its coverage. Symmetric tails do not reduce
   coverage. Intervals of bounded values keep it with three carriers. Means of positive numbers are
   judged by their logarithms, which show tails that no sample shows (`tails`).
-- a class of the test set that a model predicts under five times, in an average of precisions.
+- a class of the test set that a model predicts under five times, in an average of precisions, where
+  an interval method is named; others have a note.
 - functions and values that influences do not describe: fewer than three carriers. Their intervals
   are resampled, so they need not be symmetric, but a single sample determines a maximum.
 """
@@ -28,7 +29,7 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
-from modelcompare.comparison.few_samples import FewSamples, first
+from modelcompare.comparison.few_samples import FewSamples, classes_hardly_known, first
 from modelcompare.comparison.tails import heavy_models, heavy_pairs, log_spreads
 from modelcompare.data.sizes import run_counts
 from modelcompare.data.test_set import TestSet
@@ -40,10 +41,8 @@ from modelcompare.intervals import FEW, METHODS, Interval
 from modelcompare.intervals.auto import FEW_RESAMPLED
 from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.intervals.resampled import is_resampled
-from modelcompare.intervals.unknown import averages_counts, few_cases, hardly_known
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.metrics.quantiles import is_quantile
-from modelcompare.report.numbers import some_of
 from modelcompare.words import IntervalMethod, value_name, warn_caller
 
 # Share of the weight that is too large for one sample, or cluster; in equal shares of few.
@@ -108,8 +107,10 @@ class _Sparse:
         where = asked[(asked >= every.start) & (asked < every.stop)]
         few = self._few(metric, where)
         doubts = [*first(few), *self._heaviest(metric), *first([*self._tails(metric, where)])]
-        unknown = first([*self._hardly_known(metric)] if len(where) else [])
         named, ends = not METHODS[self.method].chooses, []
+        unknown = []
+        if named and len(where):
+            unknown = first(classes_hardly_known(self.evaluation, metric))
         if doubts:
             ends.append("With so few, intervals cover the true value less often than their level.")
         if few and named and not self._few_samples.in_doubt(metric):
@@ -209,23 +210,6 @@ class _Sparse:
             return False
         judged = isinstance(metric, Metric) and metric.proportion
         return not np.isfinite(metric.bounds).all() and (self._clustered or not judged)
-
-    # -- classes ------------------------------------------------------------------------------
-
-    def _hardly_known(self, metric: AnyMetric) -> Iterator[str]:
-        """Yield a text for each model with classes whose values in an average are hardly known."""
-        labels = self.evaluation.predictions.labels
-        if not averages_counts(metric) or labels is None:
-            return
-        for model, classes, *ends in zip(
-            self.evaluation.models, *hardly_known(self.evaluation, metric), strict=True
-        ):
-            if classes.any():
-                names = some_of([str(label) for label in labels[classes].tolist()])
-                yield (
-                    f"{metric.name} of {model}: {few_cases(metric, names)}; it would be "
-                    f"{ends[0]:.3f} if their values were 0, and {ends[1]:.3f} if 1"
-                )
 
     # -- words --------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from modelcompare.arguments import checked
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.compare_groups import MIN_SIZE, slices_of, subgroups
-from modelcompare.comparison.few_samples import note_on_few_samples
+from modelcompare.comparison.few_samples import notes_on_few_samples
 from modelcompare.comparison.suite import notes_of_sets
 from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.predictions import Predictions
@@ -232,7 +232,7 @@ def gaps(
         at = value_position(samples[group].evaluation, of_class)
         own, where = np.array([at]), f"{name} = {group}"
         warn_of_sparse_data(samples[group], method=method, places=own, where=f"{where}: ")
-        few[where] = note_on_few_samples(samples[group], places=own)
+        few[where] = notes_on_few_samples(samples[group], places=own)
     pairs = [*combinations(samples, 2)]
     n_tests = len(predictions.models) * len(pairs)
     names = enumerate(predictions.models)

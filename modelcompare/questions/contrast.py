@@ -12,7 +12,7 @@ import numpy as np
 
 from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.few_labels import warn_of_little_data
-from modelcompare.comparison.few_samples import note_on_few_samples
+from modelcompare.comparison.few_samples import notes_on_few_samples
 from modelcompare.data.positive import positive_for
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
@@ -139,7 +139,7 @@ class Contrast(PairView):
         turned = f"The models are in this order {convention(self.metric)}."
         more = [turned] if self.by_convention else []
         more = [*predictions.access.source.notes, *positive_note(self.metric, predictions), *more]
-        few = note_on_few_samples(self.sample, places=np.array([self.position]))
+        few = notes_on_few_samples(self.sample, places=np.array([self.position]))
         return (*self.scope.notes, *more, *few)
 
     @property
@@ -192,7 +192,7 @@ class Unpaired:
         notes = [note for sample, _ in self.sides for note in sample.scope.notes]
         notes += [note for each in self.predictions for note in each.access.source.notes]
         for name, (sample, place) in zip(SIDES, self.sides, strict=True):
-            few = note_on_few_samples(sample, places=np.array([place]))
+            few = notes_on_few_samples(sample, places=np.array([place]))
             notes += [f"`{name}`: {note}" for note in few]
         classes = [n for each in self.predictions for n in positive_note(self.metric, each)]
         return tuple(dict.fromkeys([*notes, *classes]))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import suppress
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import f1_score, precision_score
 
 import modelcompare as mc
+from modelcompare.cli.app import main
 from tests.plugged import needs
 
 FEW = {"n_resamples": 199}
@@ -34,45 +35,106 @@ def course():
     return labelled([(i, j, 2, counts[i][j]) for i in range(3) for j in range(3)])
 
 
-def texts_of(caught):
-    return [str(each.message) for each in caught if each.category is mc.SparseDataWarning]
+NOTE = (
+    "precision_macro of b: predicted under 5 times: z; it would be 0.630 if their values were 0, and "
+    "0.963 if 1"
+)
 
 
-def test_a_class_that_is_hardly_predicted_is_named_with_the_average_at_both_ends():
-    y_true = TURNS.y_true
+def texts_of(ask):
+    """Answer, and warnings of sparse data."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        mc.compare(TURNS, "precision_macro", **FEW)
-    (text,) = texts_of(caught)
+        answer = ask()
+    return answer, [str(w.message) for w in caught if w.category is mc.SparseDataWarning]
+
+
+def notes_of(answer):
+    """All texts of an answer on a page: its sentences, and notes below its tables."""
+    made = answer.document()
+    return [*made.sentences, *(note for t in made.tables.values() for note in t.notes)]
+
+
+def test_a_class_that_is_hardly_predicted_is_noted_with_the_average_at_both_ends():
     b = np.array(["x"] * 80 + ["y"] * 80 + ["x"] * 10)
-    least = precision_score(y_true, b, average="macro", zero_division=0)
-    assert text.startswith(
-        f"precision_macro of b: predicted under 5 times: z; it would be {least:.3f} if their values "
-        f"were 0, and {least + 1 / 3:.3f} if 1. "
+    least = precision_score(TURNS.y_true, b, average="macro", zero_division=0)
+    assert NOTE.endswith(
+        f"it would be {least:.3f} if their values were 0, and {least + 1 / 3:.3f} if 1"
     )
-    assert "resampled ones jump there: use method='auto' (--method auto)" in text
+
+    found, warned = texts_of(lambda: mc.compare(TURNS, ["f1_macro", "precision_macro"], **FEW))
+
+    assert not warned
+    assert " ".join(found.verdict().split()).endswith(f"{NOTE}.")
+    # Of a metric that is not an average, and of classes asked for, there is none.
+    found, _ = texts_of(lambda: mc.compare(TURNS, ["precision", "accuracy"], **FEW))
+    assert "predicted under" not in found.verdict()
+
+
+def test_where_an_interval_is_named_a_class_that_is_hardly_predicted_is_a_warning():
+    _, (text,) = texts_of(lambda: mc.compare(TURNS, "precision_macro", method="percentile", **FEW))
+    assert text == (
+        f"{NOTE}. The default intervals allow for both; resampled ones jump there: use "
+        "method='auto' (--method auto)."
+    )
 
 
 @needs("large")
 @pytest.mark.parametrize("ask", [
-    lambda p: mc.compare(p, "precision_weighted", method="percentile", **FEW),
+    lambda p: mc.compare(p, "precision_macro", baseline="a", **FEW),
     lambda p: mc.decide(p, "a", "b", "precision_macro", kind="superior", **FEW),
     lambda p: mc.gate(p, "a", "b", ["precision_macro:+0"], **FEW),
     lambda p: mc.paired_test(p, "a", "b", "precision_macro", **FEW),
-    lambda p: mc.sample_size(p, "a", "b", "precision_macro"),
     lambda p: mc.compare(mc.io.sketch(p, "precision_macro"), "precision_macro", **FEW),
     lambda p: mc.compare_groups({"one": p, "two": p}, "precision_macro", **FEW),
+    lambda p: mc.inference.unpaired_test(p["a"], p["b"], "precision_macro", **FEW),
+    lambda p: mc.diagnostics.gaps(halves(p), "precision_macro", **FEW),
 ])  # fmt: skip
-def test_every_question_names_it(ask):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        # No sample size follows from such data.
-        with suppress(ValueError):
-            ask(TURNS)
-    assert any("predicted under 5 times: z" in text for text in texts_of(caught))
+def test_every_question_notes_it(ask):
+    answer, warned = texts_of(lambda: ask(TURNS))
+    assert not warned
+    assert any(f"{NOTE}." in text for text in notes_of(answer))
 
 
-@pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
+def halves(preds):
+    """The same predictions twice, as two subgroups."""
+    twice = {m: [*preds.labels[preds.predicted(m)]] * 2 for m in preds.models}
+    half = ["one"] * len(preds) + ["two"] * len(preds)
+    return mc.Predictions([*preds.y_true] * 2, twice, slices={"half": half})
+
+
+@needs("paper")
+@pytest.mark.filterwarnings("ignore::modelcompare.UndefinedMetricWarning")
+@pytest.mark.parametrize("study", ["agreement_study", "variance_study"])
+def test_studies_note_it(study):
+    ask = getattr(mc.studies, study)
+    answer, warned = texts_of(lambda: ask(TURNS, [("precision_macro", "f1_macro")], n_resamples=19))
+    assert not warned
+    assert any(f"{NOTE}." in text for text in notes_of(answer))
+
+
+@needs("ledgers")
+def test_keep_shows_no_average_of_its_test_set(tmp_path):
+    ask = lambda: mc.keep(TURNS, "a", "b", "precision_macro:+0", ledger=tmp_path / "l.jsonl")  # noqa: E731
+    answer, warned = texts_of(ask)
+    assert not warned
+    assert "0.630" not in " ".join(notes_of(answer))
+
+
+@pytest.mark.parametrize("command", ["compare", "gate"])
+def test_commands_note_it_once(command, tmp_path, capsys):
+    path = tmp_path / "p.csv"
+    columns = {"y_true": TURNS.y_true, **{m: TURNS.labels[TURNS.predicted(m)] for m in "ab"}}
+    pd.DataFrame(columns).to_csv(path, index_label="id")
+    options = {
+        "compare": ["--metric", "precision_macro"],
+        "gate": ["--baseline", "a", "--candidate", "b", "--rule", "precision_macro:-0.1"],
+    }
+    main([command, str(path), *options[command]])
+    out, err = (" ".join(text.split()) for text in capsys.readouterr())
+    assert (out.count(f"{NOTE}."), err.count("predicted under")) == (1, 0)
+
+
 def test_a_difference_that_turns_without_the_class_says_so():
     phrase = "by the convention that a class never predicted counts as 0"
     result = mc.compare(TURNS, ["precision_macro", "accuracy", "f1_macro"], **FEW)
@@ -82,10 +144,9 @@ def test_a_difference_that_turns_without_the_class_says_so():
     baseline = mc.compare(TURNS, "precision_macro", baseline="b", **FEW)
     assert phrase in " ".join(baseline.verdict().split())
     decision = mc.decide(TURNS, "b", "a", "precision_macro", kind="superior", **FEW)
-    assert decision.sentence().endswith(f"The models are in this order {phrase}.")
-    assert (
-        mc.paired_test(TURNS, "a", "b", "precision_macro", **FEW).notes[-1].endswith(f"{phrase}.")
-    )
+    assert f"The models are in this order {phrase}." in decision.sentence()
+    notes = mc.paired_test(TURNS, "a", "b", "precision_macro", **FEW).notes
+    assert f"The models are in this order {phrase}." in notes
     assert phrase not in mc.decide(TURNS, "b", "a", "f1_macro", margin=0.1, **FEW).sentence()
 
 

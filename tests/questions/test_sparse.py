@@ -490,3 +490,22 @@ def test_a_difference_has_a_heavy_tail_if_one_model_has_it_and_the_other_has_not
     assert "'a' - 'b'" not in " ".join(both)
     one = [str(w.message) for w in warned_by(lambda: mc.compare(scores_of(a=heavy, b=light)))]
     assert "mean_score of 'a' - 'b'" in " ".join(one)
+
+
+@pytest.mark.parametrize(("n", "judged"), [(100_000, True), (100_001, False)])
+def test_logarithms_are_looked_at_up_to_a_hundred_thousand_samples(n: int, judged: bool):
+    found = spreads_of(scores_of(a=np.exp(np.linspace(-1, 1, n))))
+    assert (found is not None) == judged
+    if found is not None:
+        # Even logarithms from -1 to 1 have the variance 1/3, and no skewness.
+        limit = np.sqrt(1 / 3) * (1 + 1.64 / np.sqrt(2 * n))
+        assert [float(each[0]) for each in found] == pytest.approx([limit, limit], rel=1e-4)
+
+
+@needs("large")
+def test_logarithms_of_rows_in_files_are_not_looked_at(tmp_path: Path):
+    pd.DataFrame({"id": range(50), "a": np.exp(np.linspace(-1, 1, 50))}).to_parquet(
+        tmp_path / "p.parquet"
+    )
+    preds = mc.io.scan_predictions(tmp_path / "p.parquet", greater_is_better=True)
+    assert spreads_of(preds) is None

@@ -187,6 +187,25 @@ def test_what_is_doubtful_beside_scores_is_refused_with_a_way_out(columns, messa
     assert "models= (--model)" in str(caught.value)
 
 
+def test_whole_numbers_are_doubtful_only_where_all_others_are_between_0_and_1():
+    unit, wide = RNG.random((2, N)) * [[1], [9]]
+    frame = pd.DataFrame({"a": unit, "b": wide, "words": RNG.integers(3, 50, N)})
+    assert mc.read_predictions(frame).models == ("a", "b", "words")
+
+
+def test_numbers_of_each_model_are_no_probabilities_if_those_of_one_are_beyond_1():
+    codes = (TRUTH == "ant").astype(int)
+    frame = pd.DataFrame(
+        {"y_true": codes, "a": codes, "b": np.where(RNG.random(N) < 0.7, codes, 0)}
+    )
+    unit, wide = (RNG.random((2, N)) * [[1], [9]]).round(3)
+    for first, second in ((unit, wide), (wide, unit)):
+        preds = mc.read_predictions(frame.assign(z_a=first, z_b=second))
+        assert preds.models == ("a", "b")
+        assert preds.access.scores.beside == ("z",)
+    assert mc.read_predictions(frame.assign(z_a=unit, z_b=unit)).models == ("a", "b", "z_a", "z_b")
+
+
 def test_labels_without_a_truth_are_no_scores():
     with pytest.raises(ValueError, match=r"texts \(a, b\) and none that is named like the truth"):
         mc.read_predictions(pd.DataFrame({"a": labels(0), "b": labels(1)}))

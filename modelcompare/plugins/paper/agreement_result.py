@@ -240,7 +240,7 @@ class AgreementStudy(Result, stem="agreement"):
         )  # fmt: skip
         plot = self.plot
         figures = {"agreement": plot.agreement, "agreement_population": plot.population}
-        found = [*self._sentences, *self.notes, *self.metric_pairs.lost(self.predictions)]
+        found = [*self._sentences, *self.notes, *self.metric_pairs.notes(self.predictions)]
         return self._document({"agreement": table}, findings=found, figures=figures)
 
     def verdict(self) -> str:

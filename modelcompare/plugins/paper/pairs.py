@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import IntArray
+from modelcompare.comparison.few_samples import notes_on_classes
 from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import known_direction
@@ -94,22 +95,22 @@ class MetricPairs:
         resolved = dict.fromkeys((found[a].name, found[b].name) for a, b in named)
         return cls(tuple(resolved), metrics, classes)
 
-    def lost(self, predictions: TestSet) -> tuple[str, ...]:
-        """Return a note for each average that the paper's convention leaves without values."""
-        strict = [
-            metric for metric in self.metrics
-            if isinstance(metric, Metric) and metric.average and metric.zero_division == "paper"
-        ]  # fmt: skip
-        if not strict:
+    def notes(self, predictions: TestSet) -> tuple[str, ...]:
+        """Return notes on averages: models that the paper's convention loses, unknown classes."""
+        averages = [m for m in self.metrics if isinstance(m, Metric) and m.average]
+        if not averages:
             return ()
-        values = Evaluation(predictions, strict, collapse=False).estimate()
-        n_models, n_lost = len(values), np.isnan(values).sum(axis=0).tolist()
-        n_pairs = math.comb(n_models, 2)
-        return tuple(
+        evaluation = Evaluation(predictions, averages, collapse=False)
+        n_models = len(evaluation.models)
+        n_lost, n_pairs = np.isnan(evaluation.estimate()).sum(axis=0), math.comb(n_models, 2)
+        lost = tuple(
             f"{metric.name} is undefined for {n:,} of {n_models:,} models: "
             f"{n_pairs - math.comb(n_models - n, 2):,} of {n_pairs:,} pairs of models are left out."
-            for metric, n in zip(strict, n_lost, strict=True) if n
-        )  # fmt: skip
+            for metric, n in zip(averages, n_lost.tolist(), strict=True)
+            if n and metric.zero_division == "paper"
+        )
+        counted = [metric for metric in averages if metric.zero_division != "paper"]
+        return (*lost, *notes_on_classes(evaluation, counted))
 
     def scope_of(self, predictions: TestSet, generalize_to: GeneralizeTo) -> Scope:
         """Return the runs that a study is about; warn of few runs where it is about new ones."""

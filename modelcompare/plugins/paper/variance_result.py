@@ -317,7 +317,7 @@ class VarianceStudy(Result, stem="variance"):
             tables["efficiency"] = efficiency_table(self.relative_efficiency, self.confidence_level)
             of_pairs = ()
         figures = self._figures()
-        found = [*self._sentences, *self.notes, *self.metric_pairs.lost(self.predictions)]
+        found = [*self._sentences, *self.notes, *self.metric_pairs.notes(self.predictions)]
         return self._document(tables, findings=found, figures=figures, without=of_pairs)
 
     def verdict(self) -> str:
