@@ -90,7 +90,8 @@ def read_predictions(
     ----------
     source : path, sequence of paths, mapping of model names to paths, or DataFrame
         {kinds} (also .gz), or folders of them; frames
-        of pandas, polars (also lazy), pyarrow, DuckDB and other libraries that narwhals knows. The
+        of pandas, polars (also lazy), pyarrow, DuckDB and other libraries that narwhals knows;
+        data sets of Hugging Face, as objects or folders of ``save_to_disk``. The
         format of pipes and of ``/dev/stdin`` without a suffix is detected from the first bytes.
     columns : mapping of str to str, optional
         The column of each role, as ``{"true": "label", "groups": "user"}``; see Notes. Columns

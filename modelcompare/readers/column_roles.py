@@ -63,6 +63,7 @@ def profile_of(
 
 def with_roles(file: File, columns: Columns, where: str, *, alone: bool) -> tuple[Profile, Roles]:
     """Return the table in a file, with one column per class, and the roles of its columns."""
+    columns = replace(columns, declared=file.classes)
     frame, columns = with_patterns(file.payload, columns, where)
     seen = profile_of(frame, columns, where, written=file.written)
     seen = with_label_sets(with_class_columns(with_survival_pairs(seen), alone=alone))

@@ -139,7 +139,7 @@ def known_kind(path: Path) -> FileKind | None:
 
 def file_stem(path: Path) -> str:
     """Return a file's name without suffixes: cnn.v2 for ``cnn.v2.csv.gz``."""
-    return _without_gz(path).stem
+    return path.name if path.is_dir() else _without_gz(path).stem
 
 
 def _without_gz(path: Path) -> Path:

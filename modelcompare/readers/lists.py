@@ -218,7 +218,8 @@ def _are_probabilities(array: FloatArray, *, normalize: bool) -> bool:
 
 def _classes(seen: Profile, heading: str, n_classes: int, lists: Sequence[str]) -> list[str]:
     """Return the classes of a list's entries: those named, or codes used by the true labels."""
-    labels = seen.columns.labels
+    declared = [order for order in seen.columns.declared if len(order) == n_classes]
+    labels = seen.columns.labels or (declared[0] if len(declared) == 1 else None)
     if labels is not None and len(labels) != n_classes:
         raise ValueError(
             f"{seen.where}: column {heading!r} has lists of {n_classes} probabilities, but "

@@ -38,7 +38,6 @@ def records_of_files(files: Sequence[File], columns: Columns) -> Records:
         for file in together:
             where = f"the file of model {file.model!r}"
             records = table_records(*with_roles(file, columns, where, alone=False))
-            records = replace(records, classes=file.classes)
             parts.append(_name_by_path(records, [file], several))
             if "id" not in records.parts:
                 in_order.append((where, records))

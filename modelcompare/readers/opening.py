@@ -29,6 +29,7 @@ from modelcompare.readers.formats.summaries import (
 )
 from modelcompare.readers.messages import listed
 from modelcompare.readers.places import places
+from modelcompare.readers.saved_datasets import dataset_of, is_saved_dataset, saved_dataset
 from modelcompare.readers.tables import TABLES, as_frame, rows_of, table_of
 
 _LINE_ENDS = "\r\n"
@@ -40,9 +41,10 @@ _KINDS = {"model": names.MODEL, "dataset": names.SET}
 @contextmanager
 def all_opened(source: Any) -> Iterator[list[File]]:
     """Open the files of a source, or a frame; archives are closed at the end."""
-    found = places(source)
+    dataset = dataset_of(source)
+    found = places(source) if dataset is None else None
     if found is None:
-        yield [File(Path(), payload=as_frame(source))]
+        yield [dataset or File(Path(), payload=as_frame(source))]
         return
     with ExitStack() as still_open:
         files = []
@@ -56,6 +58,8 @@ def all_opened(source: Any) -> Iterator[list[File]]:
 
 def open_file(file: File) -> File:
     """Open a file and read its content."""
+    if is_saved_dataset(file.path):
+        return saved_dataset(file)
     found = None
     if not has_known_name(file.path):
         check_file(file.path)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from modelcompare.readers.content import File, file_stem, known_kind
+from modelcompare.readers.saved_datasets import is_saved_dataset
 from modelcompare.words import shown
 
 # Names of repetitions: seed_1, run-02, and folders that are only numbered.
@@ -53,8 +54,9 @@ def _places_of(paths: Sequence[Path]) -> list[File]:
 
 
 def _is_folder(path: Path) -> bool:
+    """Return whether a path is a folder of files; a saved data set is as good as a file."""
     try:
-        return path.is_dir()
+        return path.is_dir() and not is_saved_dataset(path)
     except (OSError, ValueError):
         return False
 
@@ -99,7 +101,12 @@ def _in_runs(files: list[File]) -> list[File]:
 
 def _in_folder(folder: Path, holds_models: bool) -> list[File]:
     """Find the files in a folder: one model per file, or per folder with one set per file."""
-    files = sorted(path for path in folder.rglob("*") if _is_read(path, folder))
+    found = [path for path in folder.rglob("*") if _is_read(path, folder)]
+    parents = {above for path in found for above in path.parents if folder in above.parents}
+    saved = {*filter(is_saved_dataset, parents)}
+    # A data set is one file, with all in its folder.
+    whole = (next((up for up in reversed(path.parents) if up in saved), path) for path in found)
+    files = sorted({*whole})
     if not files:
         raise ValueError(f"{folder} has no file of a known kind; name the files.")
     flat = [path for path in files if path.parent == folder]

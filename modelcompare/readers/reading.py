@@ -198,6 +198,7 @@ def table_records(seen: Profile, roles: Roles) -> Records:
     return Records(
         frame=pd.DataFrame(made), beside=frame, written=seen.written,
         kind="scores" if roles.scored else seen.columns.kind, format="table",
+        classes=seen.columns.declared,
         answers=numbers_answers(roles["run"], seen.columns.runs), id_heading=roles["id"] or "id",
         parts={part: f"column {heading}" for part, heading in parts.items() if heading} | unused,
     )  # fmt: skip
