@@ -52,7 +52,8 @@ class Option:
     type : type
         Type of the value, as in a signature.
     default : optional
-        Value if it is not given; REQUIRED if it must be given.
+        Value if it is not given; None if the function that is called has one, REQUIRED if it must
+        be given.
     metavar, help, panel : str
         Name of the value, meaning and group in the help of a command. ``{choices}`` in the meaning
         stands for the values of a Literal.
@@ -149,37 +150,35 @@ OPTIONS: Mapping[str, Option] = {
             "--superior.",
         ),
         _statistics(
-            name="method", type=IntervalMethod, default="auto",
-            help="Interval: {choices}",
+            name="method", type=IntervalMethod, help="Interval: {choices}",
         ),
         _statistics(
-            name="test", type=CompareTest, default="studentized-permutation",
-            help="Paired test: {choices}",
+            name="test", type=CompareTest, help="Paired test: {choices}",
         ),
         _statistics(
-            name="correction", type=Correction, default="holm",
+            name="correction", type=Correction,
             elsewhere="adjust adjustment p_adjust multiple_testing",
             help="Correction: {choices}",
         ),
         _statistics(
-            name="family", type=Family, default="metric",
+            name="family", type=Family,
             help="Corrected together: all pairs of a metric, or of all metrics.",
         ),
         _statistics(
-            name="generalize_to", type=GeneralizeTo, default="auto", elsewhere="random",
+            name="generalize_to", type=GeneralizeTo, elsewhere="random",
             help="Answer for these runs (items), or for new ones too (items+runs); auto: for new "
             "runs where several are declared.",
         ),
         _fraction(
-            name="confidence_level", default=0.95, help="Of every interval.",
+            name="confidence_level", help="Of every interval.",
             elsewhere="confidence conf_level level ci_level coverage",
         ),
         _fraction(
-            name="alpha", default=0.05,
+            name="alpha",
             help="A difference counts where its adjusted p-value is below; 1 minus the confidence "
             "level.",
         ),
-        _fraction(name="power", default=0.8, help="Wanted power."),
+        _fraction(name="power", help="Wanted power."),
         _cost(name="cost_item", help="Cost of a labelled item; marks the cheapest numbers."),
         _cost(name="cost_run", help="Cost of a training run of one model; both models pay it."),
         _statistics(
@@ -189,11 +188,11 @@ OPTIONS: Mapping[str, Option] = {
         ),
         Option(name="alternative", elsewhere="tail tails side"),
         _statistics(
-            name="min_size", type=int, default=30, check=_positive, metavar="N", at_least=1,
+            name="min_size", type=int, check=_positive, metavar="N", at_least=1,
             help="Leave smaller subgroups out, and list them.",
         ),
         _statistics(
-            name="n_subsamples", flags="--subsamples", type=int, default=1, check=_positive,
+            name="n_subsamples", flags="--subsamples", type=int, check=_positive,
             metavar="N", at_least=1, help="Down-samplings at each ratio.",
         ),
         _statistics(
@@ -203,14 +202,13 @@ OPTIONS: Mapping[str, Option] = {
         Option(name="n_trials", check=_positive),
         Option(name="n_bins", check=partial(check_count, at_least=1, at_most=MOST_BINS)),
         _resampling(
-            name="n_resamples", flags="--resamples", default=9999, check=check_count,
+            name="n_resamples", flags="--resamples", check=check_count,
             at_least=2, help="Number of resamples.",
             elsewhere="n_boot n_boots n_bootstrap n_bootstraps n_permutations n_iter n_iterations "
             "nboot num_resamples resamples n_samples B bootstrap iterations iters reps replicates",
         ),
         _resampling(
-            name="rng", flags="--seed", default=0, at_least=0,
-            help="Seed of the random numbers.",
+            name="rng", flags="--seed", at_least=0, help="Seed of the random numbers.",
             elsewhere="seed random_state random_seed generator",
         ),
         _resampling(

@@ -207,7 +207,7 @@ def test_every_kind_of_name_is_in_the_snapshot(now):
     assert now["modelcompare.testing.assert_not_worse"]
     assert now["plot.Comparison.forest"].startswith("(")
     assert now["$ modelcompare gate --metric/-m"] == ""
-    assert now["$ modelcompare gate --alpha"] == " = 0.05"
+    assert now["$ modelcompare gate --inconclusive-exit"] == " = 1"
 
 
 def test_a_lost_name_a_new_one_and_another_default_are_distinguished():

@@ -14,9 +14,8 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 import click
-from click.core import ParameterSource
 
-from modelcompare.arguments import LEVELS, config_context
+from modelcompare.arguments import config_context
 from modelcompare.cli.options import READ, Group, Texts, key_of
 from modelcompare.execution import SETTINGS
 from modelcompare.options import REQUIRED, Option
@@ -120,8 +119,8 @@ class Command:
         """Return an option with the choices, and the help, of those of its name."""
         for other in others:
             if isinstance(own, Option) and own.name == other.name:
-                names = (*get_args(get_args(own.type)[0]), *get_args(get_args(other.type)[0]))
-                own = replace(own, type=Literal[names] | None, help=f"{own.help}; {other.help}.")
+                names = (*get_args(own.type), *get_args(other.type))
+                own = replace(own, type=Literal[names], help=f"{own.help}; {other.help}.")
         return own
 
     @property
@@ -177,9 +176,6 @@ def make_command(command: Command, *, everything: bool = False) -> click.Command
     options = [*_options(command)]
 
     def run(**given: Any) -> None:
-        # One of these follows from the other where it was not typed.
-        source = click.get_current_context().get_parameter_source
-        given |= {n: None for n in given.keys() & {*LEVELS} if source(n) is ParameterSource.DEFAULT}
         values = {each.name: _plain(each, given[each.name]) for each in options}
         _check_repeats(options, values)
         _check_alone(command, options, values)

@@ -17,7 +17,6 @@ from modelcompare.metrics.base import BaseMetric
 from modelcompare.metrics.from_file import load_metric
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.result import Result
-from modelcompare.words import Family
 
 # The example of the demo, whose data are the paper's, with its metric; and the figure.
 _EXAMPLE, _METRICS = "snli", ("accuracy", "f1_macro", "cf1_macro")
@@ -26,7 +25,7 @@ _FIGURE = Path("demo", "snli_forest.png")
 
 def compare(
     reading: Reading, output: Output, *, metrics: Sequence[str] = (),
-    metric_from: Sequence[str] = (), family: Family, baseline: str | None = None, **options: Any,
+    metric_from: Sequence[str] = (), baseline: str | None = None, **options: Any,
 ) -> None:  # fmt: skip
     """Compare models on one test set, and in its subgroups if it has some."""
     output.check([*reading.files, *(Path(each.rpartition(":")[0]) for each in metric_from)])
@@ -43,7 +42,6 @@ def compare(
 
     if reading.missing == "bounds":
         _check_bounds({"--baseline": baseline, "--plot": output.plot, "--slice": reading.slices})
-        options["family"] = family
         worst = reading.read_worst(functions=functions)
         output.emit(mc.compare(worst, metrics_on(worst), **options, missing="bounds"))
         return
@@ -52,8 +50,9 @@ def compare(
     if baseline is not None and len(predictions.models) == 1:
         raise ValueError("--baseline needs a second model to compare with; there is 1 model.")
     options["baseline"] = baseline
-    results: list[Result] = [mc.compare(predictions, asked, family=family, **options)]
+    results: list[Result] = [mc.compare(predictions, asked, **options)]
     if reading.slices:
+        options.pop("family", None)
         results.append(mc.compare_groups(predictions, asked, **options))
     output.emit(*results)
 

@@ -86,7 +86,7 @@ _COMMANDS = (
         "ask:groups",
         (
             change_option(READING, "slices", flags="--by", advanced=False), _AS_COMPARE,
-            replace(OPTIONS["min_size"], type=int | None, default=None),
+            OPTIONS["min_size"],
             named_option("correction", "Correction for all groups: {choices}"), *OF_SETS, _LEVEL,
             replace(OPTIONS["alpha"], advanced=True),
             flag(
@@ -140,8 +140,7 @@ _COMMANDS = (
             ),
             RESULTS,
             named_option(
-                "test", type=PosthocTest | None, default=None,
-                help=f"Of pairs by ranks: {listed(PosthocTest)}",
+                "test", type=PosthocTest, help=f"Of pairs by ranks: {listed(PosthocTest)}",
             ),
             _LOWER, OPTIONS["alpha"],
             output_with_figure("Write the critical-difference diagram: .png, .pdf or .svg."),

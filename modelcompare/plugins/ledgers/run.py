@@ -68,10 +68,8 @@ def _asked(
     return (ask_gate if ledger.kind == "looks" else ask_keep), {"ledger": ledger}
 
 
-def left(
-    reading: Reading, output: Output, *, ledger: Path, margin: float | None = None, power: float,
-    **_unused: Any,
-) -> None:  # fmt: skip
+def left(reading: Reading, output: Output, *, ledger: Path, **options: Any) -> None:
     """Compute how many candidates or looks a ledger can still bear."""
     output.check([ledger, *reading.files])
-    output.emit(budget(ledger, margin=margin, power=power), inputs=[ledger])
+    used = {name: options[name] for name in ("margin", "power") if name in options}
+    output.emit(budget(ledger, **used), inputs=[ledger])

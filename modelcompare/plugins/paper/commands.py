@@ -27,8 +27,6 @@ _LEVEL = OPTIONS["confidence_level"]
 _ZERO = named_option(
     "zero_division", "Value of 0 / 0: 0, 1, nan or paper; by default paper, and in averages nan.",
 )  # fmt: skip
-# Studies compute everything at every ratio.
-_RESAMPLING = (replace(RESAMPLING[0], default=1000), *RESAMPLING[1:])
 study = partial(Command, package=__package__, group="Repeat a study of Yacouby and Axman (2020).")
 
 
@@ -66,7 +64,7 @@ COMMANDS = (
                 "the paper's, f, bartlett and levene.",
             ),
             OPTIONS["n_subsamples"], OPTIONS["stratify"], OPTIONS["generalize_to"], _ZERO,
-            *_RESAMPLING, FOLDER,
+            *RESAMPLING, FOLDER,
         ),
         "Show how variance depends on the size of the test set.\n\nSee the paper, section 6.1.",
         ("predictions.npz --pair f1 -o study/",),
@@ -78,12 +76,12 @@ COMMANDS = (
         (
             WHOLE, _PAIRS,
             named_option(
-                "test", type=AgreementTest, default="t",
+                "test", type=AgreementTest,
                 help=f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on "
                 "replicates, the others are valid.",
             ),
-            named_option("alpha", "Level.", default=0.01),
-            replace(OPTIONS["generalize_to"], default="items"), _ZERO, *_RESAMPLING, FOLDER,
+            named_option("alpha", "Level."),
+            OPTIONS["generalize_to"], _ZERO, *RESAMPLING, FOLDER,
         ),
         "Count how often two metrics prefer the same model.\n\nSee the paper, section 6.2.",
         ("predictions.npz --test permutation -o study/",),
@@ -92,7 +90,7 @@ COMMANDS = (
     study(
         "study undefined",
         "run:study",
-        (WHOLE, _PAIRS, _RATIOS, OPTIONS["generalize_to"], _ZERO, *_RESAMPLING, FOLDER),
+        (WHOLE, _PAIRS, _RATIOS, OPTIONS["generalize_to"], _ZERO, *RESAMPLING, FOLDER),
         "Count how often a metric is undefined, by class.\n\nSee the paper, section 4.",
         ("intents.npz --pair precision -o study/",),
         {"function": "undefined_study"},
@@ -101,9 +99,9 @@ COMMANDS = (
         "study sensitivity",
         "run:study",
         (
-            WHOLE, metrics("Metric (repeatable)."), named_option("method", default="percentile"),
-            replace(OPTIONS["generalize_to"], default="items"), OPTIONS["zero_division"],
-            *_RESAMPLING, FOLDER,
+            WHOLE, metrics("Metric (repeatable)."), OPTIONS["method"],
+            OPTIONS["generalize_to"], OPTIONS["zero_division"],
+            replace(OPTIONS["n_resamples"], default=1000), *RESAMPLING[1:], FOLDER,
         ),
         "Show which metrics react to confidences alone.\n\nSee the paper, section 5.",
         ("preds.npz -m cf1_macro -m log_loss",),

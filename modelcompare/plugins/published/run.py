@@ -33,7 +33,7 @@ def ranks(
 
 
 def sets(
-    reading: Reading, *, generalize_to: GeneralizeToOfSets, weights: str, **options: Any
+    reading: Reading, *, generalize_to: GeneralizeToOfSets = "auto", weights: str, **options: Any
 ) -> Comparison | None:
     """Compare by the results on data sets, which are the samples."""
     results = _read(reading)
