@@ -19,6 +19,8 @@ _RUN = re.compile(r"(seed|run|rep|repeat|trial|epoch)[-_ ]?[0-9]+", re.IGNORECAS
 _NUMBER = re.compile(r"[0-9]{1,3}")
 # A model and its run: cnn_seed1. Epochs of a training are checkpoints, and so models.
 _OF_RUN = re.compile(r"(.+?)[-_ ]((?:seed|run|rep|repeat|trial)[-_ ]?[0-9]+)", re.IGNORECASE)
+# The name of a run of MLflow, and the length of the part of its id that is shown.
+_RUN_NAME, _ID = Path("tags", "mlflow.runName"), 8
 
 Source = str | PathLike[str]
 
@@ -50,7 +52,7 @@ def _places_of(paths: Sequence[Path]) -> list[File]:
     files = [path for path in paths if not _is_folder(path)]
     # A single folder contains the models; of several, each is a model.
     inner = [file for folder in folders for file in _in_folder(folder, len(paths) == 1)]
-    return [*_by_stem(files), *_runs_inside(inner)]
+    return _named_by_mlflow([*_by_stem(files), *_runs_inside(inner)])
 
 
 def _is_folder(path: Path) -> bool:
@@ -119,6 +121,30 @@ def _in_folder(folder: Path, holds_models: bool) -> list[File]:
     if holds_models and flat:
         return _by_stem(flat, in_folder=True)
     return [_inside(path, folder, holds_models) for path in files]
+
+
+def _named_by_mlflow(files: list[File]) -> list[File]:
+    """Name models after the runs of MLflow that logged the files; of one name also by their ids.
+
+    MLflow writes ``RUN_ID/artifacts/...``, and the run's name into ``RUN_ID/tags/mlflow.runName``.
+    """
+    runs = {file.path: run for file in files if (run := _mlflow_run(file.path)) is not None}
+    names = {run: (run / _RUN_NAME).read_text(encoding="utf-8").strip() for run in runs.values()}
+    counts = Counter(names.values())
+    models = {
+        run: name if counts[name] == 1 else f"{name} {run.name[:_ID]}"
+        for run, name in names.items()
+    }
+    return [
+        replace(file, model=models[runs[file.path]]) if file.path in runs else file
+        for file in files
+    ]  # fmt: skip
+
+
+def _mlflow_run(path: Path) -> Path | None:
+    """Return the folder of the run of MLflow that logged a file, if it has a name."""
+    above = (up.parent for up in path.parents if up.name == "artifacts")
+    return next((run for run in above if (run / _RUN_NAME).is_file()), None)
 
 
 def _runs_inside(files: list[File]) -> list[File]:

@@ -18,6 +18,7 @@ from typing import Any
 
 import pandas as pd
 
+from modelcompare.data.checks import warn_of_data
 from modelcompare.readers.content import File, check_inflation, whole
 from modelcompare.readers.formats.base import UnscoredError, cells_of, check_named, keys_of
 from modelcompare.readers.formats.rows import of_rows
@@ -34,6 +35,9 @@ _HEADER, _START = "header.json", "_journal/start.json"
 _SUMMARIES, _JOURNAL = "summaries.json", re.compile(r"_journal/summaries/(\d+)\.json")
 # Fields of a sample, and fields of the specification that all samples share.
 _TOLD = ("metadata", "error", "limit", "total_time", "working_time")
+# Ends of runs by their status, of which some have no sample or not all.
+_ENDED = {"error": "ended in an error", "cancelled": "was cancelled"}
+_MOST_OF_ERROR = 100
 _OF_ALL = {"model": "model", "set": "task", "solver": "solver", "date": "created"}
 # Largest number of planned runs of samples: each of them is a row.
 _MOST_PLANNED = 5_000_000
@@ -51,13 +55,16 @@ def _is_log(file: File) -> bool:
 
 
 def _samples(file: File) -> pd.DataFrame:
-    spec, samples = _of_archive(file) if file.kind == "eval" else _of_document(file)
+    log, samples = _of_archive(file) if file.kind == "eval" else _of_document(file)
+    spec = log["eval"]
     if not isinstance(samples, list) or not samples:
         raise UnscoredError(f"{file.name}: the log has no samples; evaluate with log_samples.")
     check_named({name: cells_of(samples, name) for name in ("id", "epoch")}, file.name)
     samples = _with_those_not_run(spec, samples, file.name)
     given = cells_of(samples, "scores")
     scores = {SCORE + name: cells_of(given, name, "value") for name in keys_of(given)}
+    if ended := _ENDED.get(str(log.get("status"))):
+        _report_end(f"{file.name}: this run {ended}", given, lookup(log, ["error", "message"]))
     targets = [
         target if isinstance(target, str) or target is None else json.dumps(target)
         for target in cells_of(samples, "target")
@@ -66,6 +73,16 @@ def _samples(file: File) -> pd.DataFrame:
     of_all = {name: [spec.get(key)] * len(samples) for name, key in _OF_ALL.items()}
     keys = {"run": cells_of(samples, "epoch"), "id": cells_of(samples, "id")}
     return pd.DataFrame({**keys, **scores, "target": targets, **told, **of_all})
+
+
+def _report_end(what: str, given: list[Any], why: Any) -> None:
+    """Warn of a run that did not reach its end, or refuse it if it has no scores."""
+    n_scored = sum(map(bool, given))
+    because = f" ({str(why)[:_MOST_OF_ERROR]})" if why else ""
+    what = f"{what} after {n_scored:,} of {len(given):,} samples{because}"
+    if not n_scored:
+        raise UnscoredError(f"{what}; run it again.")
+    warn_of_data(f"{what}; the others are missing results.")
 
 
 def _with_those_not_run(
@@ -112,34 +129,34 @@ def _of_text(text: str) -> float | None:
 
 
 def _of_document(file: File) -> tuple[dict[str, Any], Any]:
-    """Return the specification and the samples of a log that is one JSON document."""
+    """Return the header and the samples of a log that is one JSON document."""
     samples = file.payload.get("samples")
     if not isinstance(samples, list):
-        return file.payload["eval"], samples
+        return file.payload, samples
     errors = cells_of(samples, "error", "message")
     limits = cells_of(samples, "limit", "type")
     summaries = [
         {**sample, "error": error, "limit": limit} if isinstance(sample, dict) else sample
         for sample, error, limit in zip(samples, errors, limits, strict=True)
     ]
-    return file.payload["eval"], summaries
+    return file.payload, summaries
 
 
 def _of_archive(file: File) -> tuple[dict[str, Any], Any]:
-    """Return the specification and the sample summaries of an archive."""
+    """Return the header and the sample summaries of an archive."""
     with whole(file.name), file.payload, zipfile.ZipFile(file.payload) as archive:
-        return _specification(file, archive), _summaries(file, archive)
+        return _header(file, archive), _summaries(file, archive)
 
 
-def _specification(file: File, archive: zipfile.ZipFile) -> dict[str, Any]:
+def _header(file: File, archive: zipfile.ZipFile) -> dict[str, Any]:
     start = next((name for name in (_HEADER, _START) if name in archive.namelist()), None)
-    spec = lookup(_member(file, archive, start) if start else None, ["eval"])
-    if not _is_specification(spec):
+    header: dict[str, Any] = _member(file, archive, start) if start else {}
+    if not _is_specification(lookup(header, ["eval"])):
         raise ValueError(
             f"{file.name}: the archive does not name the model and the task ({_HEADER}), "
             f"so it is no log of inspect_ai; export it again."
         )
-    return spec
+    return header
 
 
 def _is_specification(spec: Any) -> bool:

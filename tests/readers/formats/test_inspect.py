@@ -133,7 +133,8 @@ def test_a_score_that_one_model_has_on_each_sample_is_compared_too(tmp_path):
 
 def test_samples_that_were_not_run_are_missing_and_not_left_out():
     stopped = {**BETA, "status": "cancelled", "samples": BETA["samples"][:7]}
-    records = of_document(stopped)
+    with pytest.warns(DataWarning, match="was cancelled after 7 of 12 samples; the others are mis"):
+        records = of_document(stopped)
     assert len(records.frame) == 12
     assert records.frame["score:match"].isna().sum() == 5
     assert records.beside["error"].tolist().count("not run") == 5
@@ -244,3 +245,21 @@ def test_an_unscored_log_is_left_out_of_its_folder_and_named(tmp_path):
 def unscored(model):
     samples = [{**sample, "scores": None} for sample in BETA["samples"]]
     return {**BETA, "eval": {**BETA["eval"], "model": model}, "samples": samples}
+
+
+FAILED = DATA.parent / "inspect_failed"
+
+
+@pytest.mark.parametrize("suffix", ["eval", "json"])
+def test_a_run_that_ended_in_an_error_reports_after_how_many_samples(suffix):
+    with pytest.raises(
+        ValueError,
+        match=r"this run ended in an error after 0 of 6 samples \(RuntimeError\('the con",
+    ):
+        mc.read_predictions(FAILED / f"none.{suffix}")
+    both = [FAILED / f"part.{suffix}", FAILED / f"whole.{suffix}"]
+    with pytest.warns(DataWarning, match=r"part\..* ended in an error after 2 of 6 samples"):
+        found = mc.read_predictions(both, missing="worst")
+    part, whole = (found.output(f"mockllm/{m}").array for m in ("gamma", "delta"))
+    assert len(part) == len(whole) == 6
+    assert part[2:].ravel().tolist() == [0.0] * 4
