@@ -20,7 +20,7 @@ from modelcompare.readers.cell_types import Column
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.records import PROBABILITY
-from modelcompare.readers.role_table import TRUTH_OF_ROW
+from modelcompare.readers.role_table import NAMED_MODEL, NAMED_TRUTH, TRUTH_OF_ROW
 from modelcompare.readers.roles import Roles, solve
 
 _WRITTEN = re.compile(r"\s*[\[(](.*)[\])]\s*", re.DOTALL)
@@ -44,7 +44,7 @@ def with_class_columns(seen: Profile, *, alone: bool) -> Profile:
     lists = {heading: array for heading, array in found.items() if array is not None}
     if not lists:
         return seen
-    of_one = not alone or (columns.pred or columns.model or seen.first(names.MODEL))
+    of_one = not alone or (columns.pred or solve(seen, [NAMED_MODEL])["model"])
     made = {
         heading: PROBABILITY
         if of_one or names.plain(heading) in (*names.PRED, *names.PROBABILITIES)
@@ -105,12 +105,11 @@ def _of_models(seen: Profile) -> Profile:
     Objects become columns ``cnn.no``; in a csv file such headings are written, and no objects.
     """
     columns = seen.columns
-    if seen.written or columns.pred or columns.model or seen.first(names.MODEL):
+    roles = solve(seen, [NAMED_MODEL, replace(NAMED_TRUTH, shares=False)])
+    true = roles["truth"]
+    if seen.written or columns.pred or roles["model"] or true is None or seen.holds_objects(true):
         return seen
-    truths = seen.usual(names.TRUE) if columns.true is None else [columns.true]
-    if not truths or seen.holds_objects(truths[0]):
-        return seen
-    classes = {str(label) for label in seen.present(truths[0]).unique()}
+    classes = {str(label) for label in seen.present(true).unique()}
     free = [h for h in seen.headings if "." in h and h not in seen.named]
     ends = {h: label for h in free for label in classes if h.endswith(f".{label}")}
     models = dict.fromkeys(h.removesuffix(f".{label}") for h, label in ends.items())

@@ -79,10 +79,6 @@ class Profile:
         taken = self.named.union(skip)
         return [h for h in names.named(self.headings, usual) if h not in taken]
 
-    def first(self, usual: tuple[str, ...]) -> str | None:
-        """Return the first column with a usual name and no other role."""
-        return next(iter(self.usual(usual)), None)
-
     def could_be_of(self, heading: str, truth: str, share: float = SHARED) -> bool:
         """Return whether a column has labels of another, or scores of its two classes."""
         known = self.present(truth)

@@ -168,6 +168,7 @@ DATE = Role(
 )  # fmt: skip
 # The truth of a table whose cells are still lists, or texts, of labels.
 NAMED_TRUTH = Role(name="truth", option="true", usual=names.TRUE, shares=True)
+NAMED_MODEL = Role(name="model", option="model", usual=names.MODEL)
 
 
 def of_plugins() -> tuple[str, ...]:

@@ -51,7 +51,8 @@ def with_survival_pairs(seen: Profile) -> Profile:
     roles = solve(seen, [TIME, EVENT])
     time, event = roles["time"], roles["event"]
     true = solve(seen, [NAMED_TRUTH])["truth"]
-    if not wanted and true is not None and true != names.first(seen.headings, TIME.usual):
+    named = solve(seen, [replace(TIME, option="")])["time"]
+    if not wanted and true not in (None, named):
         return seen
     if time is None or event is None:
         if not wanted:
