@@ -77,14 +77,15 @@ def read_predictions(
     The role of each column follows from usual names and from its content; ambiguous columns are
     refused, with the options that settle them. A single table is wide (a column of the truth, and
     for each model a column of labels, values or texts, or one ``model:class`` of probabilities for
-    each class; without a truth, numbers are scores per example), or long (a row for each model and
-    sample: ``model``, ``item``, and ``y_pred``, ``prob:CLASS`` or scores). Several files have one
-    model each. A folder has a file for each model, or a folder for each model with a file for each
-    test set or run; folders named like runs (``1``, ``seed_1``) have a file for each model, and
-    files named like models in runs (``cnn_seed1``) are these. Logs of evaluation tools are
-    recognized by their content. An archive (.npz) has arrays: the truth, and each model's under its
-    name, or ``probs__NAME``, ``logits__NAME``, ``pred__NAME``, ``scores__NAME``; other
-    one-dimensional arrays become slices. Pickles are never loaded.
+    each class, or ``model_class`` if models have all classes of the truth; without a truth, numbers
+    are scores per example), or long (a row for each model and sample: ``model``, ``item``, and
+    ``y_pred``, ``prob:CLASS`` or scores). Several files have one model each. A folder has a file
+    for each model, or a folder for each model with a file for each test set or run; folders named
+    like runs (``1``, ``seed_1``) have a file for each model, and files named like models in runs
+    (``cnn_seed1``) are these. Logs of evaluation tools are recognized by their content. An archive
+    (.npz) has arrays: the truth, and each model's under its name, or ``probs__NAME``,
+    ``logits__NAME``, ``pred__NAME``, ``scores__NAME``; other one-dimensional arrays become slices.
+    Pickles are never loaded.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from numbers import Real
@@ -26,6 +26,8 @@ from modelcompare.readers.roles import Roles, solve
 _WRITTEN = re.compile(r"\s*[\[(](.*)[\])]\s*", re.DOTALL)
 # Names that numpy and torch write around numbers and lists.
 _NUMPY = re.compile(r"np\.float\d+\(([^()]*)\)|\b(?:array|tensor)\(([^()]*)\)")
+# Between a model and a class in a heading.
+_SEPARATORS = "_.- "
 _BETWEEN = re.compile(r"[,;\s]+")
 
 
@@ -37,14 +39,12 @@ def with_class_columns(seen: Profile, *, alone: bool) -> Profile:
     columns = seen.columns
     if columns.output_kind.free_text or columns.output_kind.scored or columns.score:
         return seen
-    seen = _of_objects(seen)
-    if alone:
-        seen = _of_models(seen)
+    of_one = not alone or bool(columns.pred or solve(seen, [NAMED_MODEL])["model"])
+    seen = _of_models(_of_objects(seen), of_one=of_one)
     found = {heading: _numbers(seen.frame[heading], seen) for heading in _candidates(seen)}
     lists = {heading: array for heading, array in found.items() if array is not None}
     if not lists:
         return seen
-    of_one = not alone or (columns.pred or solve(seen, [NAMED_MODEL])["model"])
     made = {
         heading: PROBABILITY
         if of_one or names.plain(heading) in (*names.PRED, *names.PROBABILITIES)
@@ -99,32 +99,64 @@ def _of_objects(seen: Profile) -> Profile:
     return seen.holding(frame.rename(columns=made))
 
 
-def _of_models(seen: Profile) -> Profile:
-    """Name columns of objects such as ``cnn: {no: 0.2, yes: 0.8}`` after model and class.
+def _of_models(seen: Profile, *, of_one: bool) -> Profile:
+    """Name columns such as ``cnn_no, cnn_yes`` after model and class.
 
-    Objects become columns ``cnn.no``; in a csv file such headings are written, and no objects.
+    The classes are those of the truth, or those that all models have besides; every model has each,
+    and its probabilities are 1 in all.
     """
-    columns = seen.columns
-    roles = solve(seen, [NAMED_MODEL, replace(NAMED_TRUTH, shares=False)])
-    true = roles["truth"]
-    if seen.written or columns.pred or roles["model"] or true is None or seen.holds_objects(true):
+    true = solve(seen, [replace(NAMED_TRUTH, shares=False)])["truth"]
+    if true is None or seen.holds_objects(true):
         return seen
-    classes = {str(label) for label in seen.present(true).unique()}
-    free = [h for h in seen.headings if "." in h and h not in seen.named]
-    ends = {h: label for h in free for label in classes if h.endswith(f".{label}")}
-    models = dict.fromkeys(h.removesuffix(f".{label}") for h, label in ends.items())
+    known = {str(label) for label in seen.present(true).unique()}
+    complete = _complete(seen, known) if len(known) > 1 else {}
+    if _lacking(seen, known, complete):
+        return seen
+    shared = set[str]().union(*complete.values()).intersection(*complete.values())
     made: dict[str, str] = {}
-    for model in models:
-        own = [h for h in free if h.startswith(f"{model}.")]
-        named = {h: f"{model}:{h.removeprefix(f'{model}.')}" for h in own}
-        if not {f"{model}.{label}" for label in classes} <= {*own} or len(own) < 2:
+    for (model, _), own in complete.items():
+        prefix = PROBABILITY if names.plain(model) in names.PROBABILITIES else f"{model}:"
+        if names.describes(model) or (of_one and prefix != PROBABILITY):
             continue
-        cells = np.column_stack([cell_types.as_numbers(seen.frame[h]) for h in own])
-        if _are_probabilities(cells, normalize=columns.normalize):
-            made |= named
-    if not made or not {*made.values()}.isdisjoint(seen.headings):
+        for classes in (known, shared):
+            cells = np.column_stack([cell_types.as_numbers(seen.frame[own[c]]) for c in classes])
+            # Nothing but 0 and 1 may be the categories of a description.
+            is_soft = bool(((cells > 0) & (cells < 1)).any())
+            if is_soft and _are_probabilities(cells, normalize=seen.columns.normalize):
+                made |= {own[label]: prefix + label for label in classes}
+                break
+    distinct = len({*made.values()}) == len(made)
+    if not made or not distinct or not {*made.values()}.isdisjoint(seen.headings):
         return seen
     return seen.holding(seen.frame.rename(columns=made))
+
+
+def _complete(seen: Profile, known: set[str]) -> dict[tuple[str, str], dict[str, str]]:
+    """Return numeric columns by class, for each model and separator that have all known classes."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for heading in seen.headings:
+        if heading not in seen.named and ":" not in heading:
+            for place, sign in enumerate(heading):
+                if sign in _SEPARATORS and 0 < place < len(heading) - 1:
+                    found.setdefault((heading[:place], sign), {})[heading[place + 1 :]] = heading
+    complete = {key: own for key, own in found.items() if known <= {*own}}
+    return {
+        key: numeric for key, own in complete.items()
+        if known <= {*(numeric := {c: h for c, h in own.items() if seen.is_numeric(h)})}
+    }  # fmt: skip
+
+
+def _lacking(
+    seen: Profile, known: set[str], complete: Mapping[tuple[str, str], Mapping[str, str]]
+) -> bool:
+    """Return whether numeric columns are named after classes of a model that lacks others."""
+    used = {heading for own in complete.values() for heading in own.values()}
+    signs = {sign for _, sign in complete}
+    free = (h for h in seen.headings if h not in used and h not in seen.named)
+    return any(
+        h[place + 1 :] in known and seen.is_numeric(h)
+        for h in free for place, sign in enumerate(h) if place and sign in signs
+    )  # fmt: skip
 
 
 def _by_label(cell: Any) -> dict[str, Any]:

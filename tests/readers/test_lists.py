@@ -61,7 +61,7 @@ def test_lists_of_probabilities_are_read_from_every_kind_of_file(tmp_path, kind)
 @needs("large")
 def test_lists_in_a_scan_are_refused_in_words(tmp_path):
     path = written(WIDE, tmp_path / "t.parquet")
-    with pytest.raises(ValueError, match="probabilities in lists; a scan needs a column model:cl"):
+    with pytest.raises(ValueError, match="probabilities in lists, or under other headings"):
         mc.io.scan_predictions(path)
 
 
@@ -252,3 +252,70 @@ def test_objects_of_probabilities_are_those_of_the_model_that_they_are_named_aft
     order = [found.labels.tolist().index(name) for name in NAMES]
     for model, expected in zip(found.models, PROBS.values(), strict=True):
         np.testing.assert_allclose(found.probabilities(model)[:, order], expected)
+
+
+def of_classes(sign, classes=NAMES, models=("cnn", "bert large"), n=N):
+    """A table with a column ``model + sign + class`` of probabilities for each of both."""
+    truth = np.asarray(classes)[np.arange(n) % len(classes)]
+    probs = {model: RNG.dirichlet(np.ones(len(classes)), n).round(6) for model in models}
+    columns = {
+        f"{model}{sign}{label}": probs[model][:, k]
+        for model in models for k, label in enumerate(classes)
+    }  # fmt: skip
+    return pd.DataFrame({"id": range(n), "label": truth, **columns}), probs
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("sign", ["_", ".", "-", ":", " "])
+def test_columns_named_after_model_and_class_are_probabilities(tmp_path, sign, kind):
+    frame, probs = of_classes(sign)
+    found = mc.read_predictions(written(frame, tmp_path / f"x.{kind}"))
+    assert found.labels.tolist() == sorted(NAMES)
+    for model, own in probs.items():
+        np.testing.assert_array_equal(found.probabilities(model), own[:, np.argsort(NAMES)])
+
+
+@pytest.mark.parametrize(
+    ("classes", "models"),
+    [([0, 1], "ab"), (["no", "not_no"], "ab"), (["a", "b"], ["cnn", "cnn_large"]), (NAMES, "a")],
+)
+def test_models_and_classes_whose_names_contain_the_separator_are_told_apart(classes, models):
+    frame, probs = of_classes("_", classes, models)
+    found = mc.read_predictions(frame)
+    assert found.models == tuple(models)
+    for model in models:
+        order = [list(map(str, classes)).index(str(label)) for label in found.labels]
+        np.testing.assert_array_equal(found.probabilities(model), probs[model][:, order])
+
+
+def test_a_class_that_the_truth_lacks_is_one_if_all_models_have_it():
+    frame, probs = of_classes("_")
+    part = frame[frame["label"] != "tea"]
+    found = mc.read_predictions(part)
+    assert found.labels.tolist() == sorted(NAMES)
+    own = probs["cnn"][part.index][:, np.argsort(NAMES)]
+    np.testing.assert_array_equal(found.probabilities("cnn"), own)
+
+
+def test_rows_of_one_model_have_its_probabilities_by_class():
+    frame, probs = of_classes("_", models=["prob"])
+    both = pd.concat([frame.assign(model="a"), frame.assign(model="b")])
+    found = mc.read_predictions(both)
+    assert found.models == ("a", "b")
+    np.testing.assert_array_equal(found.probabilities("b"), probs["prob"][:, np.argsort(NAMES)])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda frame: frame.drop(columns="cnn_tea"),
+        # Of descriptions too each row is of one category.
+        lambda frame: frame.assign(**{f"cnn_{c}": (frame["label"] == c) * 1.0 for c in NAMES}),
+        lambda frame: frame.rename(columns={f"cnn_{c}": f"topic_{c}" for c in NAMES}),
+    ],
+    ids=["a class is missing", "all are 0 or 1", "a description"],
+)
+def test_columns_of_classes_in_doubt_are_refused(change):
+    frame, _ = of_classes("_", models=["cnn", "bert"])
+    with pytest.raises(ValueError, match="head them model:class"):
+        mc.read_predictions(change(frame))

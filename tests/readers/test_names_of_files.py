@@ -76,7 +76,7 @@ def drawn():
 def test_an_archive_for_each_model_has_its_probabilities(tmp_path):
     paths = saved(tmp_path, y_true=TRUTH, probs=drawn)
     for source in (paths, tmp_path):
-        preds = mc.mc.read_predictions(source)
+        preds = mc.read_predictions(source)
         for model, path in zip("ab", paths, strict=True):
             np.testing.assert_array_equal(preds.probabilities(model), np.load(path)["probs"])
         assert preds.access.codes.tolist() == TRUTH.tolist()

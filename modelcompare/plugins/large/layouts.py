@@ -206,8 +206,8 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
         )
     if with_class_columns(seen, alone=True) is not seen:
         raise CannotScanError(
-            f"{where} has probabilities in lists; a scan needs a column model:class for each. "
-            "Write them so, or read it whole with read_predictions."
+            f"{where} has probabilities in lists, or under other headings than model:class, which "
+            "a scan needs for each. Write them so, or read it whole with read_predictions."
         )
     try:
         refuse_others(seen)
