@@ -48,14 +48,6 @@ def terminal() -> str:
     )
 
 
-def forest() -> None:
-    """Draw accuracy and its differences at the width of a page of the site."""
-    figure = mc.compare(mc.load_example("snli"), "accuracy").plot.forest()
-    figure.set_size_inches(7.1, 3.1)
-    figure.axes[1].locator_params(axis="x", nbins=3)
-    figure.save(HERE / "forest.svg")
-
-
 def figure_two() -> None:
     """Draw F1 and cF1 of three networks by size of the test set, as in figure 2 of the paper."""
     archive = ROOT / "experiments" / "snli_sepcnn" / "predictions" / "section61.npz"
@@ -73,6 +65,5 @@ def suite() -> None:
 
 if __name__ == "__main__":
     (HERE / "terminal.svg").write_text(terminal(), "utf-8")
-    forest()
     figure_two()
     suite()

@@ -1,9 +1,9 @@
 """Every table and figure of Yacouby & Axman (2020) from one file of predictions.
 
 Run: ``python experiments/paper_figures/make.py [PREDICTIONS] -o FOLDER``; without a file, for the
-example that ships. Figures 1, 5 and 6 are ``variances_*``, figures 2, 3 and 4 ``intervals_*``, and
-table 1 is ``agreement``; beside them stand undefined values, sensitivity, separation and relative
-efficiency. Files have fixed names, and the same seed writes the same bytes.
+example that ships. Figures have the paper's numbers in their names, such as
+``figure1_variances_f1.png``, and table 1 is ``agreement``; beside them are undefined values,
+sensitivity, separation and relative efficiency. The same seed writes the same bytes.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.diagnostics.disagreements import disagreements
+from modelcompare.metrics import METRICS
 from modelcompare.report.result import Result
 from tests.made_up import made_up, sliced
 from tests.plugged import plugged
@@ -130,6 +131,16 @@ def test_tables_hold_unrounded_rows_and_say_what_their_columns_mean(name):
         assert {len(row) for row in table.rows} == {len(table.header)}
         for column in table.columns:
             assert set(column.sources) <= set(table.frame.columns)
+
+
+@all_results
+def test_heads_of_tables_are_words(name):
+    document = made(name).document()
+    for table in (*document.all_tables.values(), *document.printed()):
+        names = {*METRICS, *(text for column in table.columns if column.kind == "text"
+                             for text in table.texts(column))}  # fmt: skip
+        heads = [head for head in table.header if head not in names]
+        assert [head for head in heads if re.search(r"_|[a-z]\.|[<>]|^\d+(\.\d+)?$", head)] == []
 
 
 @all_results

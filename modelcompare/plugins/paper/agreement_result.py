@@ -223,25 +223,25 @@ class AgreementStudy(Result, stem="agreement"):
 
     def document(self) -> Document:
         pairs = zip(self.table["metric_a"], self.table["metric_b"], strict=True)
-        names = [
-            f"(c){a}" if b == f"c{a}" else f"{a}, {b}" for a, b in pairs
-        ]  # as in the headings of the paper
+        names = [f"{a}, {b}" for a, b in pairs]
         n_pairs = self.table["n_pairs"].iloc[0]
         title = (
             f"Agreement over {n_pairs:,} pairs of models, test {self.test}, alpha {self.alpha:g}"
         )
         table = Table.of(
-            title, self.table.assign(name=names), column("Metric", "name"),
-            column("Class", "label"),
-            column("% Sig.", "pct_significant", kind="estimate", decimals=2),
-            column("% Agree", "pct_agree", kind="estimate", decimals=2),
+            title, self.table.assign(name=names), column("metrics", "name"),
+            "label", column("% significant", "pct_significant", kind="estimate", decimals=2),
+            column("% agree", "pct_agree", kind="estimate", decimals=2),
             interval_column(self.confidence_level, decimals=1),
-            notes=[self.note] if self.note else [],
+            subtitle="table 1 of Yacouby and Axman 2020", notes=[self.note] if self.note else [],
         )  # fmt: skip
         plot = self.plot
         figures = {"agreement": plot.agreement, "agreement_population": plot.population}
         found = [*self._sentences, *self.notes, *self.metric_pairs.notes(self.predictions)]
-        return self._document({"agreement": table}, findings=found, figures=figures)
+        heading = "Agreement of metrics on the better model"
+        return self._document(
+            {"agreement": table}, heading=heading, findings=found, figures=figures
+        )
 
     def verdict(self) -> str:
         """Return one sentence for each pair of metrics: how often both prefer the same model."""

@@ -290,7 +290,7 @@ def efficiency_table(frame: pd.DataFrame, confidence_level: float) -> Table:
     return Table.of(
         "Samples that b needs for each sample of a, for the same separation of two models",
         grouped.agg(**ratios, **{name: (name, "mean") for name in shares}).reset_index(),
-        column("a", "metric_a"), column("b", "metric_b"), "label", "n_pairs",
+        column("metric a", "metric_a"), column("metric b", "metric_b"), "label", "n_pairs",
         column("median", ratio, decimals=2), *(column(name, kind="share") for name in shares),
         notes=[
             f"fewer, more: share of model pairs whose {level} interval lies below 1, above 1. "

@@ -23,6 +23,7 @@ from modelcompare.engine.scope import Scope
 from modelcompare.metrics import AnyMetric, Metric
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import resolve_metrics
+from modelcompare.report.numbers import format_percent
 from modelcompare.resampling.draws import subsample
 from modelcompare.words import GeneralizeTo, ZeroDivision, check_numbers, check_sequence
 
@@ -33,6 +34,15 @@ PAPER_PAIRS: tuple[Pair, ...] = (("f1", "cf1"), ("precision", "cprecision"), ("r
 
 PAPER_RATIOS: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
 """Parts of the test set that Yacouby & Axman (2020, section 6.1) draw."""
+
+
+def at_part(ratio: float) -> str:
+    """Return the title of a column of a part of the test set.
+
+    >>> at_part(0.5)
+    'at 50 %'
+    """
+    return f"at {format_percent(ratio)}"
 
 
 # Columns of frames that name a metric.

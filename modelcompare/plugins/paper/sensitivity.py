@@ -129,13 +129,15 @@ class SensitivityStudy(Result, stem="sensitivity"):
         )
         tables = {
             str(model): Table.of(
-                f"{model}: same decisions, other confidences", part, column("change", "what"),
+                str(model), part, column("change", "what"),
                 VALUE, "estimate", column("moved by", "difference"),
                 interval_column(self.confidence_level),
             )
             for model, part in frame.groupby("model", sort=False)
         }  # fmt: skip
-        return self._document(tables, findings=[*self._sentences, *self.scope.notes])
+        heading = "Same decisions, other confidences"
+        found = [*self._sentences, *self.scope.notes]
+        return self._document(tables, heading=heading, findings=found)
 
     def verdict(self) -> str:
         """Return which metrics move when confidences change and decisions do not."""

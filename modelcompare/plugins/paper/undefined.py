@@ -22,6 +22,7 @@ from modelcompare.plugins.paper.pairs import (
     PAPER_RATIOS,
     MetricPairs,
     Pair,
+    at_part,
     check_ratios,
 )
 from modelcompare.plugins.paper.verdicts import of_undefined
@@ -108,7 +109,7 @@ class UndefinedStudy(Result, stem="undefined"):
     def document(self) -> Document:
         summary = self.summary.pivot(index="metric", columns="ratio", values="pct_undefined")
         summary = summary[list(self.ratios)].reindex(dict.fromkeys(self.table["metric"]))
-        summary.columns = [f"{ratio:g}" for ratio in self.ratios]
+        summary.columns = [*map(at_part, self.ratios)]
         tables = {
             "by size": Table.of(
                 "% undefined, mean over models and classes, by part of the test set",
@@ -123,11 +124,14 @@ class UndefinedStudy(Result, stem="undefined"):
                 index=["label", "support"], columns="metric", values="pct_undefined", sort=False
             )
             rarest = means[names].reset_index().sort_values("support", kind="stable")
+            where = f"{at_part(self.ratios[-1])} of the test set, rarest classes"
             tables["by class"] = self._table(
-                f"% undefined at ratio {self.ratios[-1]:g}, rarest classes, mean over models",
-                rarest.head(_RAREST), "label", "support", *map(_percent, names),
+                f"% undefined {where}, mean over models", rarest.head(_RAREST), "label",
+                column("samples", "support", kind="count"), *map(_percent, names),
             )  # fmt: skip
-        return self._document(tables, findings=[*self._sentences, *self.scope.notes])
+        heading = "Undefined values, by size of the test set"
+        found = [*self._sentences, *self.scope.notes]
+        return self._document(tables, heading=heading, findings=found)
 
     def verdict(self) -> str:
         """Return how often the metrics have no value on the smallest test sets."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
@@ -31,7 +31,8 @@ from modelcompare.plugins.paper.figures import (
     range_note,
     ratio_axis,
 )
-from modelcompare.plugins.paper.pairs import MetricPairs, Pair, part_of
+from modelcompare.plugins.paper.pairs import PAPER_PAIRS, MetricPairs, Pair, part_of
+from modelcompare.plugins.paper.variance_tables import key_of_sizes, table_of_sizes, table_of_tests
 from modelcompare.plugins.paper.verdicts import of_variances
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, columns, frame, member
@@ -49,7 +50,7 @@ from modelcompare.report.figures.style import (
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Table, column, rows_at
+from modelcompare.report.tables import rows_at
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.words import check_count, label_name, signature, value_name
 
@@ -59,15 +60,8 @@ REPLICATE_NOTE = (
     "ratio does not depend on the number of resamples."
 )
 
-_SHORT = {
-    "f": "F", "bartlett": "Bartl.", "levene": "Lev.", "brown-forsythe": "Br.-F.",
-    "fligner": "Fl.-K.", "pitman-morgan": "P.-M.",
-}  # fmt: skip
-_KEY = (
-    "sd: standard deviation, var: ratio of variances a / b, medians over models and classes. CI>1: "
-    "share whose interval of the variance ratio lies above 1. F, Bartlett and so on: share with "
-    "p < 0.05. sep: share of model pairs separated (p < 0.05). Shares in %. "
-)
+# Figures of variances, and of values, in Yacouby & Axman (2020).
+_PAPER_FIGURES = dict(zip(PAPER_PAIRS, ((1, 2), (5, 3), (6, 4)), strict=True))
 # Classes with a panel each, and with several.
 _MAX_PANELS, _MAX_ROWS = 12, 6
 
@@ -90,7 +84,7 @@ def plot_variances(
     n_columns = min(n_columns or 3, len(labels))
     title = (
         f"Variance of {names[0]} and {names[1]}: {study.n_samples:,} samples, "
-        f"{study.n_resamples:,} resamples"
+        f"{study.n_resamples:,} resamples{_in_the_paper(names, 0)}"
     )
     keys = [*model_keys(study.models), *_metric_keys(names, study.models)]
     caption = Caption(title, study.signature, shown, range_note(study.models), keys, "variance")
@@ -126,6 +120,7 @@ def plot_intervals(
     title = (
         f"{' and '.join(names)}: {study.n_samples:,} samples, mean and "
         f"{interval_title(study.confidence_level)} of {study.n_resamples:,} resamples"
+        f"{_in_the_paper(names, 1)}"
     )
     keys = model_keys(study.models)
     caption = Caption(title, study.signature, shown, range_note(study.models), keys)
@@ -141,6 +136,12 @@ def plot_intervals(
 
     panels = [[partial(draw, name, of) for name in names] for of in labels]
     return draw_panels(caption, panels, (3.5, 2.3), ax=ax, sharex=True, sharey="row")
+
+
+def _in_the_paper(pair: Pair, place: int) -> str:
+    """Return the number of the paper's figure of a pair; empty if it has none."""
+    number = _PAPER_FIGURES.get(pair)
+    return f" (figure {number[place]} of Yacouby and Axman 2020)" if number else ""
 
 
 def _named_pair(study: VarianceStudy, pair: int | Pair) -> Pair:
@@ -303,22 +304,25 @@ class VarianceStudy(Result, stem="variance"):
         return relative_efficiency(whole, self.metric_pairs, self.confidence_level)
 
     def document(self) -> Document:
-        tables = {}
-        for a, b in self.pairs:
-            frame = self._summary((a, b))
-            tables[f"{a}, {b}"] = Table.of(
-                f"{a} (a) and {b} (b)", frame, "ratio", "n", column("sd a", kind="size"),
-                column("sd b", kind="size"), column("var", kind="estimate", decimals=2),
-                *(column(share, kind="estimate", decimals=0) for share in frame.columns[5:]),
-                notes=[_KEY + self.note] if (a, b) == self.pairs[-1] else [],
-            )  # fmt: skip
+        several = len(self.models) > 1
+        separated = self.separated() if several else None
+        sized = [
+            table_of_sizes(pair, self.distribution, self.variance_ratios, separated)
+            for pair in self.pairs
+        ]
+        sized[-1] = replace(sized[-1], notes=[key_of_sizes(self.confidence_level)])
+        tables = dict(zip(map(", ".join, self.pairs), sized, strict=True))
+        tables["tests"] = table_of_tests(self.tests, self.note)
         of_pairs: tuple[str, ...] = ("separation", "relative_efficiency")
-        if len(self.models) > 1:
+        if several:
             tables["efficiency"] = efficiency_table(self.relative_efficiency, self.confidence_level)
             of_pairs = ()
         figures = self._figures()
         found = [*self._sentences, *self.notes, *self.metric_pairs.notes(self.predictions)]
-        return self._document(tables, findings=found, figures=figures, without=of_pairs)
+        heading = "Variances of metrics, by size of the test set"
+        return self._document(
+            tables, heading=heading, findings=found, figures=figures, without=of_pairs
+        )
 
     def verdict(self) -> str:
         """Return one sentence for each pair of metrics: which varies less, and in how many cases.
@@ -332,33 +336,17 @@ class VarianceStudy(Result, stem="variance"):
         separated = self.separated() if len(self.models) > 1 else None
         return [*of_variances(self.pairs, self.variance_ratios, separated)]
 
-    def _summary(self, pair: Pair) -> pd.DataFrame:
-        """Make one row for each part of the test set; shares in percent."""
-        sides = {"metric_a": pair[0], "metric_b": pair[1]}
-        found = _by_ratio(self.distribution)["n_samples"].first().to_frame("n")
-        for side, name in zip("ab", pair, strict=True):
-            variance = _by_ratio(rows_at(self.distribution, metric=name))["variance"].median()
-            found[f"sd {side}"] = np.sqrt(variance)
-        ratios = _by_ratio(rows_at(self.variance_ratios, **sides))
-        found["var"] = ratios["variance_ratio"].median()
-        found["CI>1"] = ratios["ci_low"].agg(lambda low: 100 * (low > 1).mean())
-        for test, part in rows_at(self.tests, **sides).groupby("test", sort=False):
-            found[_SHORT[test]] = _by_ratio(part)["p_value"].agg(lambda p: 100 * (p < 0.05).mean())
-        if len(self.models) > 1:
-            for side, name in zip("ab", pair, strict=True):
-                shown = _by_ratio(rows_at(self.separated(), metric=name))
-                share = shown["n_separated"].sum() / shown["n_pairs"].sum()
-                found[f"sep {side}"] = 100 * share
-        return found.reset_index()
-
     def _figures(self) -> dict[str, Callable[[], Figure]]:
         figures: dict[str, Callable[[], Figure]] = {}
         firsts = [pair[0] for pair in self.pairs]
         for pair in self.pairs:
             # If a metric is the first of several pairs, file names need both names.
             name = pair[0] if firsts.count(pair[0]) == 1 else "_".join(pair)
-            figures[f"variances_{name}"] = partial(self.plot.variances, pair)
-            figures[f"intervals_{name}"] = partial(self.plot.intervals, pair)
+            for place, (kind, draw) in enumerate(
+                {"variances": self.plot.variances, "intervals": self.plot.intervals}.items()
+            ):
+                number = f"figure{_PAPER_FIGURES[pair][place]}_" if pair in _PAPER_FIGURES else ""
+                figures[f"{number}{kind}_{name}"] = partial(draw, pair)
         return figures
 
     @one_blas_thread()
@@ -378,10 +366,6 @@ class VarianceStudy(Result, stem="variance"):
         evaluation = self.metric_pairs.evaluate(part)
         none = BootstrapWeights(evaluation.units, 0, self.seed)
         return Sample(evaluation, none, new_runs=self.scope.new_runs)
-
-
-def _by_ratio(frame: pd.DataFrame) -> Any:
-    return frame.groupby("ratio", sort=False)
 
 
 def _metric_keys(pair: Pair, models: Sequence[str]) -> list[tuple[str, Look]]:

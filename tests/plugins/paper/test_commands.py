@@ -24,7 +24,7 @@ FILES = {
     "study quantization": ["values", "pairs"],
 }
 FIGURES = {
-    "study variance": ["variances_f1", "intervals_f1"],
+    "study variance": ["figure1_variances_f1", "figure2_intervals_f1"],
     "study agreement": ["agreement", "agreement_population"],
     "study undefined": ["undefined"],
     "study sensitivity": ["sensitivity"],
