@@ -32,6 +32,7 @@ from modelcompare.readers.role_table import (
     IN_ROWS,
     KEY,
     MODEL,
+    NUMBERS,
     OF_ONE_MODEL,
     PRED,
     TRUTH,
@@ -234,6 +235,9 @@ def _of_one(seen: Profile, known: Roles) -> Roles:
     usual = seen.usual(names.SCORE, skip)
     scores = [*columns.score] or [h for h in usual if seen.is_numeric(h)]
     wants_scores = columns.output_kind.scored or bool(columns.score)
+    if pred is None and true is not None and not (soft or scores or wants_scores):
+        pred = solve(seen, [NUMBERS], known)["pred"]
+        skip |= {pred}
     if wants_scores and not columns.score and pred is not None and seen.is_numeric(pred):
         scores = [pred]
     if pred is not None and true is not None and not wants_scores:

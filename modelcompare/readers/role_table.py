@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from modelcompare.directions import direction_of
 from modelcompare.plugs import rows
 from modelcompare.readers import names
 from modelcompare.readers.messages import DoubtError, as_options
@@ -89,6 +90,8 @@ def _has_distinct_texts(at: Candidate) -> bool:
     seen, true = at.seen, at.known["truth"]
     if len(seen.frame) < FEW_ROWS or not seen.identifies_rows(at.heading):
         return False
+    if true is not None and seen.columns.output_kind.single_text:
+        return not seen.shares_words(at.heading, true)
     return true is None or seen.overlap(at.heading, true) == 0
 
 
@@ -109,6 +112,22 @@ def _has_values_of_truth(at: Candidate) -> bool:
     if heading.startswith(PROBABILITY) or names.plain(heading) in names.SCORE:
         return False
     return seen.overlap(heading, true) >= SHARED
+
+
+def _predicts_truth(at: Candidate) -> bool:
+    """Return whether numbers, not named like scores, may be a truth's probabilities or values."""
+    seen, heading, true = at.seen, at.heading, at.known["truth"]
+    if true is None or not seen.is_numeric(heading) or names.describes(heading):
+        return False
+    if names.plain(heading) in names.ANY_SCORE or direction_of(heading) is not None:
+        return False
+    real = seen.is_real(heading) or seen.is_real(true)
+    return real and (seen.could_be_of(heading, true) or seen.is_numeric(true))
+
+
+def _alone(_: Candidate, rivals: Rivals) -> bool:
+    """Choose a column without rivals."""
+    return next(rivals, None) is None
 
 
 def _only_one_like_truth(first: Candidate, rivals: Rivals) -> bool:
@@ -156,6 +175,8 @@ PRED = Role(
     name="pred", option="pred", usual=names.PRED, shares=True, others=None,
     shows=_has_values_of_truth, accepts=_only_one_like_truth,
 )  # fmt: skip
+# Numbers beside a truth, where no column is named like predictions or scores.
+NUMBERS = Role(name="pred", others=None, shows=_predicts_truth, accepts=_alone)
 KEY = Role(
     name="id", usual=names.ID, shares=True, fits=_completes_key, others=None, shows=_completes_key
 )
