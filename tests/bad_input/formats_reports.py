@@ -138,6 +138,13 @@ CASES = [
         "a.run: line 3 names document d1 of query 1 again; keep one.",
     ),
     Call(
+        "a document whose relevance TREC judgements have by subtopic",
+        _trec(a__run=RUN, qrels__txt="1 1 d1 1\n1 2 d1 2\n"),
+        "qrels.txt: line 2 names document d1 of query 1 again; keep one. The judgements are by "
+        "subtopic (the second field); `sort -k1,1 -k3,3 -k4,4nr FOLDER/qrels.txt | sort -su "
+        "-k1,1 -k3,3 > highest.qrels` keeps the highest of each document.",
+    ),
+    Call(
         "a line that is not of a TREC run", _trec(a__run=RUN * 0 + "".join(
             f"1 Q0 d{n} {n} 0.5 bm25\n" for n in range(60)) + "1 Q0 d99\n", qrels__txt=QRELS),
         "a.run: line 61 is not like those before it; a run has the fields query, Q0, document, "

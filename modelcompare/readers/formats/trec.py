@@ -8,6 +8,8 @@ fields after the run's are ignored, and so is the rank, since documents are rank
 from __future__ import annotations
 
 import math
+import re
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -21,6 +23,8 @@ from modelcompare.readers.records import SCORE, Records
 from modelcompare.words import optional
 
 _N_LOOKED_AT = 50
+# A comma that separates no thousands.
+_COMMA = re.compile(r"^(-?0|-?[0-9]+(?=,[0-9]{1,2}$|,[0-9]{4})),([0-9]+)$")
 _ByQuery = dict[str, dict[str, Any]]
 
 
@@ -107,10 +111,21 @@ def _by_query(file: File, read: Callable[[list[str]], Any]) -> _ByQuery:
         if document in documents:
             raise ValueError(
                 f"{file.name}: line {number:,} names document {document} of query {query} again; "
-                "keep one."
+                f"keep one.{_by_topic(file, read)}"
             )
         documents[document] = value
     return found
+
+
+def _by_topic(file: File, read: Callable[[list[str]], Any]) -> str:
+    """Return the command that keeps the highest relevance, if documents are judged by subtopic."""
+    if read is not _judgement or len({fields[1] for _, fields in _rows(file)}) < 2:
+        return ""
+    path = shlex.quote(str(file.path))
+    return (
+        " The judgements are by subtopic (the second field); `sort -k1,1 -k3,3 -k4,4nr "
+        f"{path} | sort -su -k1,1 -k3,3 > highest.qrels` keeps the highest of each document."
+    )
 
 
 def _rows(file: File) -> Iterator[tuple[int, list[str]]]:
@@ -144,8 +159,9 @@ def _judgement(fields: list[str]) -> int | None:
 
 
 def _number(text: str) -> float | None:
+    """Return a number, which may have a decimal comma: 0,033416, but not 1,234."""
     try:
-        value = float(text)
+        value = float(_COMMA.sub(r"\1.\2", text))
     except ValueError:
         return None
     return None if math.isnan(value) else value

@@ -362,6 +362,20 @@ def test_the_package_that_scores_runs_is_named(monkeypatch):
         records(trec, QRELS, WHOLE)
 
 
+def test_scores_of_a_trec_run_may_have_decimal_commas(tmp_path):
+    lines = WHOLE.read_text().splitlines()
+    rows = [line.split() for line in lines if line.strip() and not line.startswith("#")]
+    run = tmp_path / "comma.run"
+    run.write_text(
+        "".join(
+            " ".join([*row[:4], f"{float(row[4]):.6f}".replace(".", ","), *row[5:]]) + "\n"
+            for row in rows
+        )
+    )
+    found, known = (records(trec, each, QRELS).frame for each in (run, WHOLE))
+    pd.testing.assert_frame_equal(found.drop(columns="model"), known.drop(columns="model"))
+
+
 def test_comments_of_trec_files_are_passed_over(tmp_path):
     run = written(tmp_path / "a.run", "# of today\n" + WHOLE.read_text())
     pd.testing.assert_frame_equal(
