@@ -21,6 +21,8 @@ from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.item_counts import counts_reading
+from modelcompare.readers.joined import joined_tables
+from modelcompare.readers.keyed_rows import with_keyed_rows
 from modelcompare.readers.many_files import records_of_files
 from modelcompare.readers.messages import ROLES, SEVERAL, listed
 from modelcompare.readers.opening import all_opened
@@ -79,13 +81,14 @@ def read_predictions(
     for each model a column of labels, values or texts, or one ``model:class`` of probabilities for
     each class, or ``model_class`` if models have all classes of the truth; without a truth, numbers
     are scores per example), or long (a row for each model and sample: ``model``, ``item``, and
-    ``y_pred``, ``prob:CLASS`` or scores). Several files have one model each. A folder has a file
-    for each model, or a folder for each model with a file for each test set or run; folders named
-    like runs (``1``, ``seed_1``) have a file for each model, and files named like models in runs
-    (``cnn_seed1``) are these. Logs of evaluation tools are recognized by their content. An archive
-    (.npz) has arrays: the truth, and each model's under its name, or ``probs__NAME``,
-    ``logits__NAME``, ``pred__NAME``, ``scores__NAME``; other one-dimensional arrays become slices.
-    Pickles are never loaded.
+    ``y_pred``, ``prob:CLASS`` or scores). Several files have one model each; tables that agree row
+    by row in the columns that all have, and differ in the others, are one table. A JSON document
+    may have results by id. A folder has a file for each model, or a folder for each model with a
+    file for each test set or run; folders named like runs (``1``, ``seed_1``) have a file for each
+    model, and files named like models in runs (``cnn_seed1``) are these. Logs of evaluation tools
+    are recognized by their content. An archive (.npz) has arrays: the truth, and each model's under
+    its name, or ``probs__NAME``, ``logits__NAME``, ``pred__NAME``, ``scores__NAME``; other
+    one-dimensional arrays become slices. Pickles are never loaded.
 
     Parameters
     ----------
@@ -357,6 +360,7 @@ def _together(files: Sequence[File], columns: Columns) -> Content:
     found = _recognized(files, columns)
     if found is not None:
         return found
+    files = joined_tables([*map(with_keyed_rows, files)])
     is_alone = len(files) == 1 and not files[0].is_named
     return (_alone(files[0], columns) if is_alone else None) or records_of_files(files, columns)
 

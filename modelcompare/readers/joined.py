@@ -1,4 +1,4 @@
-"""Several tables of the same rows, each with columns of its own -> one table."""
+"""Several tables of the same rows, each with other columns -> one table."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from modelcompare.readers.messages import listed
 from modelcompare.readers.profile import FEW_ROWS
 from modelcompare.readers.records import PROBABILITY
 
-# Names of outputs, under which each file has the outputs of its own model.
+# Names of outputs, under which each file has the outputs of another model.
 _OUTPUTS = (*names.PRED, *names.PROBABILITIES, *names.SCORE)
 
 
 def joined_tables(files: Sequence[File]) -> Sequence[File]:
     """Join tables that agree, row by row, in the columns that all have, and differ in the others.
 
-    Other files are returned unchanged, as are tables whose common columns tell few rows apart.
+    Other files are returned unchanged, as are tables whose common columns distinguish few rows.
 
     Examples
     --------

@@ -27,6 +27,7 @@ from modelcompare.readers.formats.summaries import (
     mteb_table,
     refuse_unread,
 )
+from modelcompare.readers.joined import joined_tables
 from modelcompare.readers.messages import listed
 from modelcompare.readers.places import places
 from modelcompare.readers.saved_datasets import dataset_of, is_saved_dataset, saved_dataset
@@ -99,8 +100,10 @@ def read_tables(paths: Sequence[Path]) -> pd.DataFrame:
     """
     if len(paths) == 1 and not _holds_tables(paths[0]):
         return read_table(paths[0], keeps_unnamed=True)
-    files = [open_file(replace(file, keeps_unnamed=True)) for file in places(paths) or []]
-    frames = []
+    opened = [open_file(replace(file, keeps_unnamed=True)) for file in places(paths) or []]
+    frames, files = [], joined_tables(opened)
+    if len(files) == 1 < len(opened):
+        return _rows_in(files[0])
     for file in files:
         frame = _rows_in(file)
         lacking = [kind for kind, usual in _KINDS.items() if not names.named([*frame], usual)]

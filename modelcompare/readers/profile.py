@@ -101,6 +101,11 @@ class Profile:
             held, known = held.astype(str), known.astype(str)
         return float(held.isin(known.unique()).mean())
 
+    def shares_words(self, heading: str, other: str) -> bool:
+        """Return whether most texts of a column have a word of another column's in their row."""
+        words = (self.frame[h].astype(str).str.casefold().str.split() for h in (heading, other))
+        return bool(np.mean([not {*a}.isdisjoint(b) for a, b in zip(*words, strict=True)]) > 0.5)
+
     def at_chance(self, heading: str, truth: str) -> bool:
         """Return whether a column equals another in no more rows than by chance (p > 0.05)."""
         pair = pd.concat([self.frame[heading], self.frame[truth]]).astype(str)

@@ -1,4 +1,4 @@
-"""Tables of the same rows, each with columns of its own, are one table."""
+"""Tables of the same rows, each with other columns, are one table."""
 
 import numpy as np
 import pandas as pd

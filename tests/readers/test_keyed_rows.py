@@ -24,7 +24,7 @@ def test_results_by_id(tmp_path):
         written(tmp_path / "bow.json", results(0.7, 0.9)),
     ]
     preds = mc.read_predictions(files)
-    assert (preds.models, preds.n_samples) == (("cnn", "bow"), 20)
+    assert (preds.models, len(preds)) == (("cnn", "bow"), 20)
     scores = mc.compare(preds, ["accuracy"], n_resamples=99).scores
     assert scores.set_index("model")["estimate"].to_dict() == {"cnn": 1.0, "bow": 0.5}
 
