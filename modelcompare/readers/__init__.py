@@ -18,6 +18,7 @@ from modelcompare.data.scores import check_range
 from modelcompare.plugs import first, needed
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.column_roles import with_roles
+from modelcompare.readers.confusions import confusion_reading
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.item_counts import counts_reading
@@ -367,7 +368,8 @@ def _together(files: Sequence[File], columns: Columns) -> Content:
 
 def _recognized(files: Sequence[File], columns: Columns) -> Reading | None:
     """Read files that are one test set together, of counts or by a plugin; None for others."""
-    found: Reading | None = counts_reading(files, columns) or first("readers", files, columns)
+    of_counts = counts_reading(files, columns) or confusion_reading(files, columns)
+    found: Reading | None = of_counts or first("readers", files, columns)
     return found
 
 

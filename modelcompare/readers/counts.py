@@ -100,13 +100,17 @@ def from_counts(
     if len({*names}) < len(names) or not names:
         raise ValueError(f"`models` must be distinct names, at least one, got {shown(models)}.")
     if len(names) == 1:
-        return _of_matrix(counts, names[0], labels)
+        return matrix_predictions(counts, names[0], labels)
     if labels is not None:
         raise ValueError("`labels` are the classes of a confusion matrix; leave them out here.")
     return _of_right_and_wrong(counts, names)
 
 
-def _of_matrix(counts: Any, model: str, labels: ArrayLike | None) -> Predictions:
+def matrix_predictions(
+    counts: Any, model: str, labels: ArrayLike | None = None, *, positive: Any = None,
+    name: str | None = None,
+) -> Predictions:  # fmt: skip
+    """Make predictions from the confusion matrix of one model, whose rows are the true classes."""
     if isinstance(counts, pd.DataFrame):
         _refuse_turned(counts)
         labels = _classes(counts) if labels is None else as_array(labels, "`labels`")
@@ -120,7 +124,9 @@ def _of_matrix(counts: Any, model: str, labels: ArrayLike | None) -> Predictions
         )
     _refuse_sums(matrix)
     true, predicted = (classes[at] for at in _places(matrix))
-    return Predictions(true, {model: predicted}, kind="labels", labels=classes)
+    return Predictions(
+        true, {model: predicted}, kind="labels", labels=classes, positive=positive, name=name
+    )
 
 
 def _refuse_turned(frame: pd.DataFrame) -> None:

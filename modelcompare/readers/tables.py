@@ -123,13 +123,25 @@ def _read_delimited(opened: File, *, separator: str) -> pd.DataFrame:
     what = f"{opened.name}: rows of different lengths (the header has {len(header)} cells), longer"
     refuse_rows(longer, what, "quote cells that contain the separator")
     rows.columns = pd.Index(header, dtype=object)
-    # The column of an index has no heading.
+    # The column of an index has no heading, and is needed where it names the rows of a matrix.
+    if not header[0] and all(header[1:]) and _may_be_matrix(rows):
+        header = ["unnamed", *header[1:]]
+        rows = rows.set_axis(header, axis=1)
     frame = rows if all(header) else rows.loc[:, [*map(bool, header)]]
     check_columns_distinct(frame, opened.name)
     _refuse_headers(frame, opened.name)
     if separator != ",":
         frame = _with_points(frame, opened.name)
     return frame
+
+
+def _may_be_matrix(rows: pd.DataFrame) -> bool:
+    """Return whether rows have names, and a whole number for each of as many columns."""
+    index, headings = rows.iloc[:, 0].tolist(), [*rows.columns[1:]]
+    numbered = [*map(str, range(len(rows)))]
+    if len(index) != len(headings) or (index == numbered and headings != numbered):
+        return False
+    return all(rows[each].str.fullmatch("[0-9]+").fillna(value=False).all() for each in headings)
 
 
 def _separator(data: bytes) -> str:
