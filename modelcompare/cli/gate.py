@@ -114,11 +114,10 @@ def print_answers(found: GateAnswer, format: GateFormat, *, several: bool) -> No
     elif format == "github":
         _leave_for_workflow(found, numbers)
     levels = {"shown": "notice", "shown otherwise": "error", "not enough data": "warning"}
-    for shown, sentence in found.answered:
-        if format == "github":
-            answer(f"::{levels[shown]} title=modelcompare gate::{escape.github(sentence)}")
-        elif format == "text":
-            answer(sentence)
+    for shown, sentence in found.answered if format == "github" else ():
+        answer(f"::{levels[shown]} title=modelcompare gate::{escape.github(sentence)}")
+    for line in found._lines if format == "text" else ():
+        answer(line)
     if found.ledger:
         say(f"modelcompare: {found.ledger}")
 
@@ -155,4 +154,4 @@ def _outputs(found: GateAnswer) -> Iterator[tuple[str, str]]:
     for name in ("gain", "ci_low", "ci_high", "p_value", "n_needed"):
         numbers = [getattr(decision, name) for decision in found.decisions]
         yield name, "\n".join("" if math.isnan(each) else f"{each:.12g}" for each in numbers)
-    yield "sentence", "\n".join(found.document().sentences)
+    yield "sentence", "\n".join(sentence for _, sentence in found.answered)

@@ -173,7 +173,7 @@ _COMMANDS = (
 
         The explanation has the definition, bounds, the value encoded, weaknesses and the source.
         The member "schema" of a JSON document names its kind and version, such as
-        modelcompare/compare/1.
+        modelcompare/compare/2.
         """,
         ("", "--search calibration", "cf1_macro", "--schema > schema.json"),
     ),

@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.comparison.correction import corrected_bounds
@@ -18,13 +17,14 @@ from modelcompare.comparison.standings import compact_letters, rank_bounds, shar
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals import difference_method
+from modelcompare.intervals.ratios import detectable
 from modelcompare.intervals.unknown import turned_by_convention
 from modelcompare.metrics.planning import positive_note
-from modelcompare.report.numbers import decimals_for
+from modelcompare.report.numbers import decimals_for, format_number
 from modelcompare.significance.studentized import n_groups
-from modelcompare.words import signature
+from modelcompare.words import Answer, signature
 
-# Of the test whose sample size is estimated.
+# Of a test that detects a difference.
 POWER = 0.8
 
 
@@ -154,16 +154,28 @@ class Compared(Evidence):
         return np.stack([found[key.metric] for key in self.keys], axis=1)
 
     @cached_property
-    def share_needed(self) -> FloatArray:
-        """Share at hand of the samples with which an observed difference would be significant.
+    def detectable(self) -> FloatArray:
+        """Smallest difference that is significant with power 0.8, (n_pairs, n_values).
 
-        With power 0.8, if it is the true one, and Bonferroni's correction; (n_pairs, n_values).
+        At the level of Bonferroni's correction, as `sample_size` computes it at this level.
         """
         tests = np.array([self.n_tests(key.metric) for key in self.keys])
-        quantiles = ndtri(POWER) - ndtri(self.alpha / tests / 2)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share: FloatArray = (self.difference / self.error / quantiles) ** 2
-        return share
+        return detectable(self.error, self.alpha / tests, POWER)
+
+    def detects(self, pair: int, at: int) -> str:
+        """Return a clause: the difference that this test set detects; empty if it is not known."""
+        least = float(self.detectable[pair, at])
+        # More samples do not reduce what runs, or a few labels, add to the error.
+        if self.bootstrap.varies_beyond or not 0 < least < math.inf:
+            return ""
+        digits = self.decimals[self.keys[at].metric]
+        return f"this test set detects {format_number(least, digits)}"
+
+    def answer(self, at: int, model: int, other: int) -> Answer:
+        """Return whether a model is significantly better than another, or worse."""
+        if self.ahead[at, model, other]:
+            return "shown"
+        return "shown otherwise" if self.ahead[at, other, model] else "not enough data"
 
     @property
     def signature(self) -> str:
@@ -245,6 +257,7 @@ class Compared(Evidence):
             "lead": direction * (self.point[first, at] - self.point[second, at]),
             "standard_error": self.error[pair, at], "ci_low": low, "ci_high": high,
             "p_adjusted": self.p_adjusted[pair, at], "significant": self.announced[pair, at],
+            "detectable": np.where(self.bootstrap.varies_beyond, np.nan, self.detectable[pair, at]),
         })  # fmt: skip
 
     def _sides(self, order: IntArray, *, every: bool) -> tuple[IntArray, IntArray]:

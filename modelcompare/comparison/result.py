@@ -13,6 +13,7 @@ from modelcompare.arguments import checked
 from modelcompare.comparison import plots
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.compared import Compared
+from modelcompare.comparison.conclusion import conclusions, decision
 from modelcompare.comparison.correction import max_t_bounds, simultaneous_scores
 from modelcompare.comparison.forest import plot_comparison
 from modelcompare.comparison.method import comparison_code, comparison_method
@@ -22,7 +23,7 @@ from modelcompare.comparison.verdict import findings
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.report.document import Document, Finding
-from modelcompare.report.fields import HIDDEN, Member, member, members_from
+from modelcompare.report.fields import HIDDEN, Member, columns, member, members_from
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.numbers import joined
@@ -51,10 +52,14 @@ DIFFERENCES = (
     "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low", "ci_high",
     "p_value", "p_adjusted", "better", "method", "test",
 )  # fmt: skip
+DECISION = (
+    "model", "other", "metric", "label", "lead", "ci_low", "ci_high", "p_adjusted", "detectable",
+    "answer", "overall",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Comparison(Result, stem="compare", title="Scores and differences"):
+class Comparison(Result, stem="compare", title="Scores and differences", version=2):
     """Scores and paired differences of models on one test set.
 
     Attributes
@@ -72,6 +77,7 @@ class Comparison(Result, stem="compare", title="Scores and differences"):
             "test", "correction", "models",
         ),
         Member("verdict", source="_sentences"),
+        Member("decision", columns(*DECISION), source="decision", after="differences"),
     )  # fmt: skip
     plot = Plots(
         forest=_of_evidence(plots.forest), ranks=_of_evidence(plots.ranks),
@@ -117,6 +123,19 @@ class Comparison(Result, stem="compare", title="Scores and differences"):
         return self.evidence.differences
 
     @property
+    def decision(self) -> pd.DataFrame:
+        """The answer as a record, from which the first sentence of `verdict` is made.
+
+        One row for each value and other model: the rows of `leads`. Columns: model (the leader of
+        the value or, with a `baseline`, each candidate), other (or the baseline), metric, label,
+        lead, ci_low, ci_high, p_adjusted, detectable (the difference that this test set detects
+        with power 0.8 at the corrected level), answer ("shown" if `model` is significantly better,
+        "shown otherwise" if it is worse, else "not enough data") and overall (the answer to whether
+        it is better in all values of these two models here).
+        """
+        return decision(self.evidence)
+
+    @property
     def standings(self) -> pd.DataFrame:
         """Tiers and letters of models, a row for each model, metric and class.
 
@@ -143,8 +162,9 @@ class Comparison(Result, stem="compare", title="Scores and differences"):
         DataFrame
             Columns model (the leader of the metric and class), other, metric, label, lead (positive
             where `model` is better, for either direction of the metric), standard_error, ci_low and
-            ci_high (corrected like the p-value), p_adjusted, significant (as in `differences`).
-            With a `baseline`, `other` is the baseline in each row and `model` each other model.
+            ci_high (corrected like the p-value), p_adjusted, significant (as in `differences`),
+            detectable (with power 0.8 at Bonferroni's level; missing for new runs). With a
+            `baseline`, `other` is the baseline in each row and `model` each other model.
 
         Notes
         -----
@@ -259,15 +279,17 @@ class Comparison(Result, stem="compare", title="Scores and differences"):
         return frame.assign(ci_low=low.ravel(), ci_high=high.ravel())
 
     def verdict(self) -> str:
-        """Return one sentence per metric: the leader, ties with it, and the sample size needed.
+        """Return the answer about all metrics, and a sentence per metric: the leader, ties with it.
 
-        Metrics per class get one sentence per class.
+        Metrics per class get one sentence per class. Where a difference is not significant, the
+        sentence has the difference that this test set detects (power 0.8).
         """
         return "\n".join(self._sentences)
 
     @cached_property
     def _findings(self) -> list[Finding]:
-        return [*findings(self.evidence), *map(Finding, self.evidence.notes)]
+        found = self.evidence
+        return [*conclusions(found), *findings(found), *map(Finding, found.notes)]
 
     @property
     def _sentences(self) -> list[str]:

@@ -136,8 +136,8 @@ def saturation(results: Mapping[str, Compared]) -> pd.DataFrame:
     """
     frames = []
     for name, found in results.items():
-        share = found.share_needed
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = (found.difference / found.detectable) ** 2
             needed = np.ceil(found.n_samples / share)
         frame = pair_frame(
             found.models, *found.pairs, found.keys,

@@ -172,7 +172,8 @@ def lead_sides(result: Compared, words: Words, *, every: bool) -> tuple[str, str
     if every:
         first = f"+: the first is {words.better}"
         return "differences of all pairs", first, [column("model"), other, by]
-    leader, columns = words.leader, [column(words.leader, "model", kind="leader"), other, by]
+    leader, other = words.leader, replace(other, continues=True)
+    columns = [column(leader, "model", kind="leader"), other, by]
     return f"differences from the {leader}", f"+: the {leader} is {words.better}", columns
 
 

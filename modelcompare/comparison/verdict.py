@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from modelcompare.comparison.compared import POWER, Compared
+from modelcompare.comparison.compared import Compared
 from modelcompare.directions import Words, words_of
-from modelcompare.engine.units import counted
 from modelcompare.intervals.unknown import convention
 from modelcompare.report.document import Finding
 from modelcompare.report.numbers import (
     EXCLUDES_0,
     format_number,
-    format_size,
     grounds,
     interval_clause,
     p_clause,
@@ -21,12 +19,9 @@ from modelcompare.report.numbers import (
 )
 from modelcompare.words import value_name
 
-# Size of the largest test set that one could have.
-_MOST_SAMPLES = 1e9
-
 
 def findings(result: Compared) -> list[Finding]:
-    """Return a sentence per metric and class: leader, ties, worse models, sample size needed."""
+    """Return a sentence per metric and class: leader, ties, worse models."""
     return [
         Finding(
             f"{value_name(key.metric, key.label)}: {_Sentence(result, at).text()}",
@@ -74,9 +69,7 @@ class _Sentence:
         leads = [self._lead(leader, other) for other in beaten]
         enclosed = any(low <= 0 <= high for _, low, high, _ in leads)
         behind += f" ({self._grounds(leader, beaten)})" if enclosed else ""
-        settle = self._what_would_settle(leader, tied[0])
-        turned = self._by_convention(leader, others)
-        return f"{first}{behind}{self._undefined}.{settle}{turned}"
+        return f"{first}{behind}{self._undefined}.{self._by_convention(leader, others)}"
 
     @property
     def _undefined(self) -> str:
@@ -108,10 +101,6 @@ class _Sentence:
 
     def _interval(self, low: float, high: float) -> str:
         return interval_clause(low, high, self._digits, self.found.confidence_level)
-
-    @property
-    def _n_tests(self) -> int:
-        return self.found.n_tests(self.found.keys[self.at].metric)
 
     def _names(self, models: list[int]) -> str:
         return some_of([self.found.models[model] for model in models])
@@ -157,18 +146,17 @@ class _Sentence:
             parts.append(
                 f"{self._names(tied)} {verb} not significantly different from {what} ({clause})"
             )
-        settle = self._what_would_settle(tied[0], baseline) if len(tied) == 1 else ""
-        turned = self._by_convention(baseline, others)
-        return f"{'; '.join(parts)}{self._undefined}.{settle}{turned}"
+        return f"{'; '.join(parts)}{self._undefined}.{self._by_convention(baseline, others)}"
 
     def _difference_clause(self, a: int, b: int) -> str:
-        """Return the lead of a over b with interval and p-value, corrected for the same tests."""
+        """Return the lead of a over b, its interval and p-value, and what the test set detects."""
         lead, low, high, p_value = self._lead(a, b)
         difference = format_number(lead, self._digits, signed=True)
-        both = f", both for {self._n_tests:,} tests" if self._n_tests > 1 else ""
         p = f"{'of exchangeability ' * self._by_interval}{p_clause(p_value)}"
         apart = not self._by_interval and (low > 0 or high < 0)
-        return f"{difference}, {self._interval(low, high)}, {p}{both}{EXCLUDES_0 * apart}"
+        detects = self.found.detects(int(self.found.row_of[a, b]), self.at)
+        beside = f"; {detects}" if detects else ""
+        return f"{difference}, {self._interval(low, high)}, {p}{beside}{EXCLUDES_0 * apart}"
 
     def _grounds(self, one: int, others: list[int]) -> str:
         """Return what the differences of a model from others are significant by."""
@@ -184,19 +172,3 @@ class _Sentence:
         """Return lead, interval and p-value of two models, in the order of `Compared.leads`."""
         known, (one, other) = self.found.lead_numbers, (self.found.models[x] for x in (a, b))
         return known.get((self.at, one, other)) or known[self.at, other, one]
-
-    def _what_would_settle(self, a: int, b: int) -> str:
-        """Return the sample size at which the observed difference would be significant."""
-        found, place = self.found, (self.found.row_of[a, b], self.at)
-        share = found.share_needed[place]
-        # More samples do not reduce what runs, or a few labels, add to the error.
-        if found.difference[place] == 0 or share >= 1 or found.bootstrap.varies_beyond:
-            return ""
-        evaluation = found.bootstrap.evaluation
-        n, called = evaluation.once(("counted",), lambda: counted(evaluation.predictions))
-        if not share >= n / _MOST_SAMPLES:
-            return " No test set of practical size would show a difference."
-        return (
-            f" About {format_size(n / share)} {called} would be needed if the "
-            f"true difference is the observed one (power {POWER:g})."
-        )

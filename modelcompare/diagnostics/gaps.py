@@ -16,6 +16,7 @@ from modelcompare.arguments import checked
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.compare_groups import MIN_SIZE, slices_of, subgroups
+from modelcompare.comparison.conclusion import all_of
 from modelcompare.comparison.few_samples import notes_on_few_samples
 from modelcompare.comparison.suite import notes_of_sets
 from modelcompare.comparison.warned import warn_of_sparse_data
@@ -31,7 +32,6 @@ from modelcompare.metrics.planning import positive_note
 from modelcompare.metrics.registry import default_metric
 from modelcompare.questions.claims import (
     Estimated,
-    all_of,
     answer_of,
     bounds_of_difference,
     check_margin,

@@ -97,6 +97,17 @@ def normal_quantile(confidence_level: float) -> float:
     return float(ndtri((1 + confidence_level) / 2))
 
 
+def detectable(error: FloatArray, alpha: FloatArray | float, power: float) -> FloatArray:
+    """Return the smallest difference that is significant with this probability, of two-sided tests.
+
+    Examples
+    --------
+    >>> round(float(detectable(np.array(0.01), 0.05, 0.8)), 4)
+    0.028
+    """
+    return np.asarray((ndtri(1 - np.divide(alpha, 2)) + ndtri(power)) * error, dtype=np.float64)
+
+
 def t_quantile(degrees_of_freedom: FloatArray, confidence_level: float) -> FloatArray:
     """Return the two-sided Student quantile, with at least one degree of freedom."""
     found = stdtrit(np.maximum(degrees_of_freedom, 1.0), (1 + confidence_level) / 2)

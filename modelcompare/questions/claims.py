@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from scipy.special import ndtri
 
@@ -40,14 +40,6 @@ def answer_of(claims: Sequence[tuple[float, float]], ends: Ends) -> Answer:
         return "shown"
     otherwise = any(high < threshold for _, high, threshold in found)
     return "shown otherwise" if otherwise else "not enough data"
-
-
-def all_of(answers: Iterable[Answer]) -> Answer:
-    """Return the answer to whether all claims hold."""
-    found = {*answers}
-    if found == {"shown"}:
-        return "shown"
-    return "shown otherwise" if "shown otherwise" in found else "not enough data"
 
 
 def bounds_of_difference(a: Estimated, b: Estimated) -> Ends:

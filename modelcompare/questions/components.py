@@ -24,7 +24,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.engine.run_variances import Layers, combined, terms
 from modelcompare.engine.runs import FEW_RUNS
 from modelcompare.engine.scope import Scope
-from modelcompare.intervals.ratios import normal_quantile
+from modelcompare.intervals.ratios import detectable, normal_quantile
 from modelcompare.questions.contrast import Contrast
 
 # Mean squares that a future test may find, and steps that spread them evenly.
@@ -115,10 +115,11 @@ class Components:
 
     def detectable(self, size: Size, alpha: float, power: float) -> float:
         """Predict the smallest difference that is significant with this probability."""
-        thresholds, error = self.thresholds(size, 1 - alpha), self.standard_error(size)
-        above = float(thresholds.max() + ndtri(power) * error)
+        error = self.standard_error(size)
         if self.is_normal:
-            return above
+            return float(detectable(np.array(error), alpha, power))
+        thresholds = self.thresholds(size, 1 - alpha)
+        above = float(thresholds.max() + ndtri(power) * error)
         if _power(0.0, thresholds, error) >= power:
             return 0.0
         return float(brentq(lambda x: _power(x, thresholds, error) - power, 0.0, above))

@@ -32,7 +32,6 @@ from modelcompare.report.fields import HIDDEN, member, value
 from modelcompare.report.numbers import (
     decimals_for,
     format_number,
-    format_size,
     interval_clause,
     p_clause,
 )
@@ -61,7 +60,7 @@ _CLAIMED: dict[Decision, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class DecisionResult(Result, stem="decision", version=3, row="decision"):
+class DecisionResult(Result, stem="decision", version=4, row="decision"):
     """Decision about a candidate against a baseline.
 
     Attributes
@@ -149,6 +148,20 @@ class DecisionResult(Result, stem="decision", version=3, row="decision"):
         """
         undecided = self.answer == "not enough data" and not self.varies
         return self.needed if undecided else math.nan
+
+    @property
+    @member(after="n_needed")
+    def detectable(self) -> float:
+        """True gain at which this test set shows the claim with power 0.8; of equivalence, margin.
+
+        That of equivalence is for a true gain of 0. Infinite without bounds.
+        """
+        times = 1 + float(ndtri(POWER) / -ndtri(self.alpha))
+        if self.kind != "equivalent":
+            threshold = self.margin if self.kind == "superior" else -self.margin
+            return threshold + times * (self.gain - self.ci_low)
+        times = 1 + float(ndtri((1 + POWER) / 2) / -ndtri(self.alpha))
+        return times * (self.ci_high - self.ci_low) / 2
 
     @property
     @member(after="unit")
@@ -245,10 +258,10 @@ class DecisionResult(Result, stem="decision", version=3, row="decision"):
             return " The lacking results may be."
         if math.isinf(self.ci_high - self.ci_low):
             return f" More {self.unit} would give the gain bounds."
-        if not self.n_needed <= 1e9:
-            return " No test set of practical size would be, at the observed gain."
-        needed = f"{format_size(self.n_needed)} {self.unit}"
-        return f" About {needed} would be, if the true gain is the observed one."
+        least = format_number(self.detectable, self.decimals, signed=self.kind != "equivalent")
+        if self.kind == "equivalent":
+            return f" At a true gain of 0 they decide margins of {least} or more (power {POWER:g})."
+        return f" They decide it at a true gain of {least} or more (power {POWER:g})."
 
 
 def _check_asked(argument: str, value: Any) -> None:

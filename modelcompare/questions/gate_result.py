@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
+from modelcompare.comparison.conclusion import all_of
 from modelcompare.engine.scope import THESE_RUNS
 from modelcompare.escape import terminal
-from modelcompare.questions.claims import all_of
 from modelcompare.questions.decide import DecisionResult
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, member, value
@@ -19,6 +19,8 @@ from modelcompare.report.numbers import format_percent, some_of
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.words import Answer, signature, value_name
+
+_PASS: dict[Answer, str] = {"shown": "PASS", "shown otherwise": "FAIL"}
 
 
 class GateAnswer(Result, ABC):
@@ -53,11 +55,16 @@ class GateAnswer(Result, ABC):
     @property
     def _word(self) -> str:
         """The answer in a word or a few."""
-        return self.answer
+        return _PASS.get(self.answer, self.answer)
+
+    @property
+    def _lines(self) -> list[str]:
+        """Sentences of the answers, the word first."""
+        return [sentence for _, sentence in self.answered]
 
 
 @dataclass(frozen=True, kw_only=True)
-class GateResult(GateAnswer, stem="gate", version=4):
+class GateResult(GateAnswer, stem="gate", version=5):
     """Decisions by several rules.
 
     Attributes
@@ -116,7 +123,15 @@ class GateResult(GateAnswer, stem="gate", version=4):
             notes=[*([holds] if len(self.decisions) > 1 else []), *filter(None, [self.ledger])],
             decimals=None,
         )  # fmt: skip
-        return self._document({"decisions": table}, findings=self.sentences)
+        return self._document({"decisions": table}, findings=self._lines)
+
+    @property
+    def _lines(self) -> list[str]:
+        first, *others = super()._lines
+        if len(self.by_rule) == 1:
+            return [f"{self._word}: {first}", *others]
+        n_shown = self.answers.count("shown")
+        return [f"{self._word}: {n_shown:,} of {len(self.by_rule):,} rules hold.", first, *others]
 
     @property
     def recorded(self) -> list[dict[str, Any]]:

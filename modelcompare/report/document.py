@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from operator import attrgetter
 
 import pandas as pd
@@ -106,14 +107,16 @@ class Document:
         """Choose the sentences that fit a screen.
 
         Metrics with many classes keep those where models differ most; sentences without a metric
-        stay.
+        stay, the answer before them and the notes after them.
         """
         by_metric: dict[str, list[Finding]] = {}
-        for finding in self.findings:
+        answer = [*takewhile(lambda finding: not finding.metric, self.findings)]
+        for finding in self.findings[len(answer) :]:
             by_metric.setdefault(finding.metric, []).append(finding)
+        first = [finding.text for finding in answer]
         others = [finding.text for finding in by_metric.pop("", [])]
         if not by_metric:
-            return others[:most]
+            return first[:most]
         groups = list(by_metric.values())
         if sum(map(len, groups)) > most:
             of_classes = sum(len(group) > 1 for group in groups)
@@ -123,7 +126,7 @@ class Document:
                 for group in groups
             ]
         shown = [finding.text for group in groups for finding in group]
-        return [*shown[:most], *others]
+        return [*first, *shown[: max(most - len(first), 1)], *others]
 
     @property
     def all_tables(self) -> dict[str, Table]:

@@ -7,8 +7,8 @@ MAX_DECIMALS = 6
 MISSING = "-"
 NO_INTERVAL = "none"
 BETWEEN = " to "
-# From here up a number is written with an exponent.
-_LARGE = 1e9
+# From here up a number is written with an exponent; below the other, it is an error of rounding.
+_LARGE, _ZERO = 1e9, 1e-12
 
 
 def decimals_for(standard_errors: Iterable[float]) -> int:
@@ -47,19 +47,28 @@ def format_interval(low: float, high: float, decimals: int) -> str:
     """Write an interval with a word between its ends, since a dash would read as a minus sign.
 
     An infinite end is written "or more" or "or less"; if both are infinite, there is no interval.
+    An end that is not 0 is not written as 0: it has as many more digits as that takes.
 
-    >>> format_interval(0.70301, 0.72084, 4)
-    '0.7030 to 0.7208'
+    >>> format_interval(0.70301, 0.72084, 4), format_interval(-0.00003, 0.0123, 4)
+    ('0.7030 to 0.7208', '-0.00003 to 0.0123')
     >>> format_interval(0.0, math.inf, 1), format_interval(-math.inf, math.inf, 1)
     ('0.0 or more', 'none')
     """
     if math.isinf(low) or math.isinf(high):
         if math.isinf(low) and math.isinf(high):
             return NO_INTERVAL
-        end = format_number(high if math.isinf(low) else low, decimals)
+        end = _format_end(high if math.isinf(low) else low, decimals)
         return f"{end} or {'less' if math.isinf(low) else 'more'}"
-    ends = [format_number(bound, decimals) for bound in (low, high)]
+    ends = [_format_end(bound, decimals) for bound in (low, high)]
     return MISSING if ends == [MISSING, MISSING] else f"{ends[0]}{BETWEEN}{ends[1]}"
+
+
+def _format_end(bound: float, decimals: int) -> str:
+    """Write an end of an interval, which excludes or contains 0: with a digit that is not 0."""
+    if decimals == MAX_DECIMALS or not _ZERO < abs(bound) < 0.5 * 10.0**-decimals:
+        return format_number(bound, decimals)
+    needed = -math.floor(math.log10(abs(bound)))
+    return f"{bound:.{needed}f}" if needed <= MAX_DECIMALS + 2 else f"{bound:.1e}"
 
 
 def interval_clause(low: float, high: float, decimals: int, confidence_level: float) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -30,6 +31,7 @@ class Column:
     strong: str | None = None  # a column of the frame that flags cells in bold
     marks: str | None = None  # a column of the frame with superscripts for print
     direction: Direction | None = None  # which way is better
+    continues: bool = False  # whether its title goes on after the name of the leader
 
 
 def column(
@@ -175,16 +177,31 @@ class Table:
         kept = [place for found in places.values() for place in found[:room]]
         return self if len(kept) == len(classes) else self.take(kept)
 
-    def hidden(self, shown: Table) -> str:
-        """Count in words the rows that a shorter table leaves out."""
+    def hidden(self, shown: Table) -> Counter[str]:
+        """Count the rows and classes that a shorter table leaves out."""
         classes, kept = ({*table.classes} or {""} for table in (self, shown))
         n_here = sum(name in kept for name in self.classes) if self.classes else len(self.frame)
         n_rows = max(n_here, self.n_every * len(kept)) - len(shown.frame)
-        return numbers.more(**{self.unit: n_rows, "class": len(classes) - len(kept)})
+        return Counter({self.unit: n_rows, "class": len(classes) - len(kept)})
 
     def _decimals(self, column: Column) -> Sequence[int]:
         decimals = self.decimals if column.decimals is None else column.decimals
         return [decimals] * len(self.frame) if isinstance(decimals, int) else decimals
+
+
+def without_shared_notes(tables: Iterable[Table]) -> tuple[list[Table], list[str]]:
+    """Take the notes that several tables have out of them, so that each is written once.
+
+    >>> frame = pd.DataFrame({"model": ["a"]})
+    >>> one, two = (Table.of(name, frame, "model", notes=["Corrected.", name]) for name in "xy")
+    >>> [table.notes for table in without_shared_notes([one, two])[0]]
+    [['x'], ['y']]
+    """
+    given = [*tables]
+    counts = Counter(note for table in given for note in dict.fromkeys(table.notes))
+    shared = [note for note, n in counts.items() if n > 1]
+    own = [[note for note in table.notes if note not in shared] for table in given]
+    return [replace(table, notes=notes) for table, notes in zip(given, own, strict=True)], shared
 
 
 def _as_given(value: Any) -> str:

@@ -19,7 +19,7 @@ def test_exit_codes_say_what_was_shown(run, wide_csv):
         "gate", wide_csv, "--baseline", "poor", "--candidate", "good", "--margin", "0.01", *FEW
     )
     assert passes.code == 0
-    assert passes.out.startswith("good is non-inferior to poor (margin 0.01) in f1_macro")
+    assert passes.out.startswith("PASS: good is non-inferior to poor (margin 0.01) in f1_macro")
     fails = run(
         "gate", wide_csv, "--baseline", "good", "--candidate", "poor", "--margin", "0.01", *FEW
     )
@@ -66,7 +66,7 @@ def test_a_comment_has_the_answer_on_top_and_the_same_numbers_as_json(run, wide_
     assert (comment.code, document.code) == (0, 0)
     marker, answer, *_ = comment.out.split("\n")
     assert marker == "<!-- modelcompare gate -->"
-    assert answer == ("**keep**" if "runs.jsonl" in rules else "**shown**")
+    assert answer == ("**keep**" if "runs.jsonl" in rules else "**PASS**")
     assert len(re.findall(r"^\| --- ", comment.out, re.MULTILINE)) == 1
     numbers, expected = json.loads(_folded(comment.out)), json.loads(document.out)
     # The second question about one of many candidates is the first one again.
@@ -94,7 +94,7 @@ def test_a_name_neither_calls_a_person_nor_ends_the_numbers_of_a_comment(run, tm
     done = run("gate", "names.npz", "--baseline", "a", "--candidate", candidate, "--margin", "0.1",
                "-m", "accuracy", "--format", "pr-comment", *FEW)  # fmt: skip
     assert done.code == 1
-    assert done.out.split("\n")[1] == "**shown otherwise**"
+    assert done.out.split("\n")[1] == "**FAIL**"
     assert json.loads(_folded(done.out))["candidate"] == candidate
     table, _, _ = done.out.partition("<details>")
     assert "@the" not in table
@@ -123,7 +123,7 @@ def test_columns_beside_the_two_models_are_left_out(run, tmp_path):
     done = run(
         "gate", tmp_path / "digits.csv", "--baseline", "b", "--candidate", "a", "--superior", *FEW
     )
-    assert (done.code, done.out.split(" is ")[0]) == (0, "a")
+    assert (done.code, done.out.split(" is ")[0]) == (0, "PASS: a")
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,9 @@ def test_what_the_data_cannot_say_is_not_enough_and_may_have_its_own_exit_code(r
                  "accuracy", *FEW)  # fmt: skip
     plain, chosen = run(*arguments), run(*arguments, "--inconclusive-exit", "3")
     assert (plain.code, chosen.code) == (1, 3)
-    assert plain.out.startswith("6 samples are not enough to decide whether b is non-inferior to a")
+    assert plain.out.startswith(
+        "not enough data: 6 samples are not enough to decide whether b is non-inferior to a"
+    )
 
 
 def test_several_rules_must_all_hold(run, wide_csv):
@@ -230,7 +232,7 @@ def test_a_workflow_gets_a_table_and_outputs_behind_what_others_wrote(
         numbers = [float(value) for value in values.split("\n")]
         assert numbers == pytest.approx([each[name] for each in plain["decisions"]], rel=1e-11)
     before, empty, first, *_ = files["GITHUB_STEP_SUMMARY"].read_text().split("\n")[1:]
-    assert (before, empty, first[:22]) == ("| - |", "", "- good is better than ")
+    assert (before, empty, first) == ("| - |", "", "- PASS: 2 of 2 rules hold.")
     assert "| f1 of cat | non-inferior | 0.01 |" in files["GITHUB_STEP_SUMMARY"].read_text()
 
 

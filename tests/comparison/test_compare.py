@@ -9,6 +9,7 @@ from statsmodels.stats.multitest import multipletests
 
 import modelcompare as mc
 from modelcompare import UndefinedMetricWarning
+from modelcompare.report.numbers import format_number
 from tests.report.written import as_csv, as_json
 
 
@@ -84,21 +85,74 @@ def test_holm_is_over_all_pairs_and_classes_of_a_metric(result):
 
 
 def test_the_verdict_is_honest(result):
-    accuracy, *_, last = result.verdict().splitlines()
+    answer, accuracy, *_, last = result.verdict().splitlines()
+    assert re.match(r"(good|twin) has the highest accuracy \(0\.\d+\)", answer)
     assert re.match(
         r"accuracy: (good|twin) leads \(0\.\d+\) but is not significantly different from (good|twin) \([+-]0\.\d+, "
-        r"95 % CI -0\.\d+ to 0\.\d+, p = \d\.\d+, both for 3 tests\); it is better than poor\.", accuracy,
+        r"95 % CI -0\.\d+ to 0\.\d+, p = \d\.\d+; this test set detects 0\.\d+\); it is better than poor\.", accuracy,
     )  # fmt: skip
     assert last.startswith("log_loss: ")
 
 
-def test_what_would_settle_a_tie_is_the_normal_approximation(preds):
-    result = mc.compare(preds[["good", "twin"]], "accuracy", n_resamples=99)
-    row = result.differences.iloc[0]
-    z = stats.norm.isf(0.025) + stats.norm.isf(0.2)
-    needed = 300 * (z * row.standard_error / row.difference) ** 2
-    stated = float(re.search(r"About ([\d,]+) samples", result.verdict())[1].replace(",", ""))
-    assert stated == pytest.approx(needed, rel=0.06)
+@pytest.mark.parametrize("models", [["good", "twin"], ["good", "twin", "poor"]])
+def test_what_the_test_set_detects_is_what_sample_size_computes_at_the_corrected_level(
+    preds, models
+):
+    result = mc.compare(preds[models], ["accuracy", "f1_macro"], n_resamples=99)
+    level = 0.05 / len(result.differences.groupby("metric").get_group("accuracy"))
+    for row in result.decision.itertuples():
+        plan = mc.sample_size(preds, row.model, row.other, row.metric, alpha=level)
+        least = plan.components.detectable(plan.size, level, 0.8)
+        assert row.detectable == pytest.approx(least, rel=1e-9)
+        if row.answer == "not enough data":
+            shown = format_number(least, result.evidence.decimals[row.metric])
+            assert f"this test set detects {shown})" in result.verdict()
+
+
+def test_the_answer_about_all_metrics_is_in_the_record_and_in_the_first_sentence():
+    answered = mc.compare(mc.load_example("snli"), ["accuracy", "log_loss"], n_resamples=199)
+    assert set(answered.decision["overall"]) == {"shown"}
+    assert answered.verdict().splitlines()[0] == (
+        "bow_pair has the highest accuracy (0.6846) and the lowest log_loss (0.7410) and is better "
+        "than all others."
+    )
+
+
+def test_leaders_by_decisions_and_by_probabilities_are_both_named_with_what_decides():
+    parted = mc.compare(mc.load_example("snli"), ["accuracy", "cf1_macro"], n_resamples=199)
+    first, why, *_ = parted.verdict().splitlines()
+    assert first.startswith("bow_pair has the highest accuracy (0.6846) and is better than all")
+    assert "; naive_bayes has the highest cf1_macro (0.6436)" in first
+    assert why.startswith("cf1_macro also rates how confident the probabilities are, accuracy")
+    assert "calibrate" in why
+
+
+def test_a_candidate_may_replace_a_baseline_if_it_is_better_in_all_and_not_if_worse_in_any():
+    snli = mc.load_example("snli")[["naive_bayes", "bow_pair", "mlp"]]
+    better, worse, *_ = mc.compare(
+        snli, ["accuracy", "log_loss"], baseline="naive_bayes", n_resamples=199
+    ).verdict().splitlines()  # fmt: skip
+    assert better == "bow_pair may replace naive_bayes: yes, better in accuracy and log_loss."
+    assert worse == "mlp may replace naive_bayes: no, worse in accuracy, better in log_loss."
+
+
+def test_what_is_not_shown_has_the_difference_that_is_detected_and_the_commands(preds):
+    found = mc.compare(preds[["good", "twin"]], "accuracy", baseline="good", n_resamples=99)
+    answer, how, _ = found.verdict().splitlines()
+    assert re.fullmatch(
+        r"twin may replace good: not shown; accuracy: observed -?\+?0\.\d+, this test set detects "
+        r"0\.\d+\.", answer,
+    )  # fmt: skip
+    assert "modelcompare sample-size FILE --model good --model twin -m accuracy --alpha 0.05" in how
+    assert "modelcompare gate FILE --baseline good --candidate twin -m accuracy --margin M" in how
+    assert set(found.decision["answer"]) == {"not enough data"}
+
+
+def test_metrics_per_class_alone_are_counted():
+    text = mc.compare(mc.load_example("snli"), "f1", n_resamples=199).verdict().splitlines()[0]
+    assert text == (
+        "f1: bow_pair leads in 3 of 3 classes; better than every other model in 2 of these."
+    )
 
 
 def test_equal_models_are_level(preds):
@@ -344,16 +398,6 @@ def test_a_baseline_is_compared_with_and_nothing_else(preds):
     assert "|baseline:good|" in found.signature
     with pytest.raises(KeyError, match="bad"):
         mc.compare(preds, "accuracy", baseline="bad")
-
-
-def test_a_clause_counts_the_tests_that_it_is_corrected_for_if_there_are_several():
-    rng = np.random.default_rng(0)
-    scores = {m: rng.random(50) + 0.01 * i for i, m in enumerate("abc")}
-    preds = mc.Predictions.from_scores(scores, greater_is_better=True)
-    two = mc.compare(preds, baseline="a", n_resamples=99)
-    assert re.search(r"p = [0-9.]+, both for 2 tests\)", two.verdict())
-    one = mc.compare(preds[["a", "b"]], n_resamples=99)
-    assert re.search(r"p = [0-9.]+\)", one.verdict())
 
 
 def test_where_too_few_samples_part_the_models_nothing_can_be_shown_and_that_is_reported():

@@ -168,12 +168,11 @@ def test_sizes_are_written_in_items_and_runs():
     assert repr(SHARED).startswith(f"Predictions: {2 * N} samples, 2 classes")
 
 
-def test_as_many_items_are_needed_as_a_plan_says():
-    found = mc.compare(UNEQUAL, "mean_score", **FEW).verdict()
+def test_items_detect_as_small_a_difference_as_a_plan_has():
+    found = mc.compare(UNEQUAL, "mean_score", **FEW)
     plan = mc.sample_size(UNEQUAL, "a", "b", "mean_score", generalize_to="items")
-    written = re.search(r"About ([\d,]+) items would be needed", found)
-    assert written is not None, found
-    assert int(written[1].replace(",", "")) == pytest.approx(plan.n_needed, rel=0.1)
+    least = plan.components.detectable(plan.size, 0.05, 0.8)
+    assert found.decision["detectable"].item() == pytest.approx(least)
     assert counted(UNEQUAL) == (N, "items")
     assert counted(SHARED.with_columns(runs=None)) == (2 * N, "samples")
 

@@ -66,6 +66,12 @@ class MadeEvidence(Compared):
         pairs = self.scores[["metric", "label"]].drop_duplicates().itertuples(index=False)
         return [ValueKey(metric, None if is_missing(label) else label) for metric, label in pairs]
 
+    @property
+    def directed(self):
+        return np.array(
+            [self.metric_info[key.metric].greater_is_better is not None for key in self.keys]
+        )
+
     def slice_of(self, metric):
         places = [place for place, key in enumerate(self.keys) if key.metric == metric]
         return slice(places[0], places[-1] + 1)
@@ -114,6 +120,7 @@ class MadeEvidence(Compared):
             "label": pairs["label"], "lead": -up * pairs["difference"],
             "ci_low": -up * pairs["difference"] - half, "ci_high": -up * pairs["difference"] + half,
             "p_adjusted": pairs["p_adjusted"], "significant": pairs["p_adjusted"] < self.alpha,
+            "detectable": 3.3 * pairs["standard_error"],
         })  # fmt: skip
         frame = frame.assign(b=-place["model_b"], a=-place["model_a"], at=_first_places(frame))
         return frame.sort_values(["at", "b", "a"], kind="stable", ignore_index=True)

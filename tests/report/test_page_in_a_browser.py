@@ -389,10 +389,10 @@ def test_the_keyboard_reaches_every_control_and_chooses(page):
 
 def test_what_is_folded_opens_by_mouse_and_by_keyboard(page):
     summary = page.locator(".verdict summary")
-    assert summary.text_content() == "2 more sentences"
+    assert summary.text_content() == "3 more sentences"
     assert page.locator(".verdict p:visible").count() == 3
     summary.click()
-    assert page.locator(".verdict p:visible").count() == 5
+    assert page.locator(".verdict p:visible").count() == 6
     summary.focus()
     page.keyboard.press("Enter")
     assert page.locator(".verdict p:visible").count() == 3

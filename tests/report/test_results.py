@@ -183,7 +183,7 @@ def test_a_notebook_and_a_terminal_show_it(name):
     assert result.signature in fragment
     assert result.signature.replace("|", "") in re.sub(r"[|\s]", "", text)
     for table in result.document().tables.values():
-        assert table.title in text
+        assert table.title in text or table.detail
 
 
 @all_results

@@ -12,7 +12,7 @@ from modelcompare.report import writers
 from modelcompare.report.document import Document
 from modelcompare.report.fields import RIGHT
 from modelcompare.report.json_text import json_document
-from modelcompare.report.tables import Table
+from modelcompare.report.tables import Table, without_shared_notes
 from modelcompare.report.writers.files import FIGURE_FORMATS, figure_bytes
 from modelcompare.report.writers.terminal import screen_text
 from modelcompare.words import Format
@@ -24,8 +24,10 @@ _KEYS = "table", "metric", "label", "model", "model_a", "model_b", "estimate", "
 def markdown(tables: Iterable[Table], signature: str, findings: Sequence[str] = ()) -> str:
     """Write pipe tables, as GitHub and Pandoc read them, with the signature below."""
     parts = ["\n".join(f"- {escape.markdown(line)}" for line in findings)] if findings else []
-    for table in tables:
+    own, shared = without_shared_notes(tables)
+    for table in own:
         parts += _markdown_parts(table)
+    parts += map(escape.markdown, shared)
     return "\n\n".join([*parts, escape.markdown_code(signature)]) + "\n"
 
 

@@ -8,7 +8,7 @@ from modelcompare.escape import html
 from modelcompare.report.document import Document
 from modelcompare.report.fields import RIGHT
 from modelcompare.report.numbers import more
-from modelcompare.report.tables import MAX_SENTENCES, Table
+from modelcompare.report.tables import MAX_SENTENCES, Table, without_shared_notes
 from modelcompare.report.writers.bars import Bars, bars_of, key_of
 
 # Text and background keep the notebook's colours, so that dark ones stay dark.
@@ -52,10 +52,11 @@ def framed(parts: Iterable[str], signature: str) -> str:
 def tables_shown(tables: Iterable[Table]) -> Iterator[str]:
     """Yield the first rows of each table."""
     named: set[tuple[str, str]] = set()
-    for table in tables:
+    own, shared = without_shared_notes(tables)
+    for table in own:
         shown = table.shortened()
         bars = bars_of(shown)
-        hidden = table.hidden(shown)
+        hidden = more(**table.hidden(shown))
         remark = f" <small>({html(table.subtitle)})</small>" if table.subtitle else ""
         yield f"<p><b>{html(table.title)}</b>{remark}</p>"
         if bars and shown.tested and shown.tested not in named:
@@ -64,6 +65,7 @@ def tables_shown(tables: Iterable[Table]) -> Iterator[str]:
         yield _table(shown, bars)
         yield from [f"<p>and {hidden}</p>"] if hidden else []
         yield from (f"<p>{html(note)}</p>" for note in shown.notes)
+    yield from (f"<p>{html(note)}</p>" for note in shared)
 
 
 def _key(tested: tuple[str, str]) -> str:

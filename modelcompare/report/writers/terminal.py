@@ -6,6 +6,7 @@ counted below their table.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,7 +23,7 @@ from modelcompare.escape import at_line_start, terminal
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HEADING, RIGHT, Kind
 from modelcompare.report.numbers import BETWEEN, format_percent, more
-from modelcompare.report.tables import MAX_SENTENCES, Column, Table
+from modelcompare.report.tables import MAX_SENTENCES, Column, Table, without_shared_notes
 from modelcompare.report.writers.character_axis import ASCII, GRADES, UNICODE, CharacterAxis
 
 MAX_NOTES = 5
@@ -57,15 +58,11 @@ def screen(
         shown = findings if show_all else document.top_sentences(MAX_SENTENCES)
         left_out = more(sentence=len(findings) - len(shown))
         lines += [*map(_finding, shown), *_hidden(left_out, brief), Text()]
-    tables = [
-        table
-        for table in (document.all_tables if show_all else document.tables).values()
-        if not (brief and table.detail)
-    ]
-    for table in tables:
-        lines += [*_table(table, width, drawing, show_all=show_all, brief=brief), Text()]
+    tables = document.all_tables if show_all else document.tables
+    shown_tables = [table for table in tables.values() if not (brief and table.detail)]
+    lines += _tables(shown_tables, width, drawing, show_all=show_all, brief=brief)
     if drawing == "graded":
-        lines += _key(tables)
+        lines += _key(shown_tables)
     lines += signature_lines(terminal(document.signature), width)
     console = Console(file=StringIO(), width=width)
     # Most lines are short, and breaking a text takes a while.
@@ -97,24 +94,55 @@ def _finding(sentence: str) -> Text:
     return Text.assemble((about, "bold" if colon else ""), colon + rest)
 
 
-def _table(
-    table: Table, width: int, drawing: Drawing, *, show_all: bool, brief: bool
+def _tables(
+    tables: Sequence[Table], width: int, drawing: Drawing, *, show_all: bool, brief: bool
 ) -> Iterator[Text]:
-    """Yield a table: title, header, rows, and what must be known below."""
-    subtitle = f" ({terminal(table.subtitle)})" if table.subtitle else ""
-    yield Text.assemble((terminal(table.title), "bold"), (subtitle, "dim"))
-    shown = table if show_all else table.shortened()
-    headed = len(shown.columns) > 2
-    kept = [column for column in shown.columns if not headed or column.kind not in HEADING]
-    columns = _stacked(_narrowed([_text_column(shown, each) for each in kept], width), width)
+    """Yield tables, with what several have in common below the last.
+
+    A table that belongs to the one before follows without a title, unless all rows are shown.
+    """
+    given, shared = without_shared_notes(tables)
+    left_out, n_compact = Counter[str](), 0
+    for place, table in enumerate(given):
+        compact = table.detail and not show_all
+        n_compact += compact
+        shown = table if show_all else table.shortened()
+        if not compact:
+            subtitle = f" ({terminal(table.subtitle)})" if table.subtitle else ""
+            yield from [Text()] if place else []
+            yield Text.assemble((terminal(table.title), "bold"), (subtitle, "dim"))
+        yield from _rows(shown, width, drawing, compact=compact)
+        hidden = table.hidden(shown)
+        left_out += hidden if compact else Counter()
+        yield from _hidden("" if compact else more(**hidden), brief)
+        yield from _notes(shown.notes, width, show_all=show_all, brief=brief)
+    yield from [Text()] if tables and (shared or n_compact > 1) else []
+    yield from _hidden(more(**left_out), brief)
+    yield from _notes(shared, width, show_all=show_all, brief=brief)
+    yield from [Text()] if tables else []
+
+
+def _rows(table: Table, width: int, drawing: Drawing, *, compact: bool) -> Iterator[Text]:
+    """Yield header and rows of a table; if it is compact, the header names a single leader."""
+    headed = len(table.columns) > 2
+    kept = [column for column in table.columns if not headed or column.kind not in HEADING]
+    headings = _headings(table) if headed else None
+    led = [each for each in table.columns if each.kind == "leader"]
+    if compact and kept[0].continues and headings and headings[1:].count(None) == len(headings) - 1:
+        name = terminal(table.texts(led[0])[0])
+        kept[0], headings = replace(kept[0], title=f"{name} {kept[0].title}"), None
+    columns = _stacked(_narrowed([_text_column(table, each) for each in kept], width), width)
     columns = _with_wrapped_headers(columns, width)
-    columns += _drawn_intervals(shown, width - total_width(columns) - GAP, drawing)
-    yield from table_lines(columns, _headings(shown) if headed else None)
-    yield from _hidden(table.hidden(shown), brief)
-    most = len(shown.notes) if show_all else MAX_NOTES
-    for note in shown.notes[:most]:
+    columns += _drawn_intervals(table, width - total_width(columns) - GAP, drawing)
+    yield from table_lines(columns, headings)
+
+
+def _notes(notes: Sequence[str], width: int, *, show_all: bool, brief: bool) -> Iterator[Text]:
+    """Yield notes below a table, and the number of those that are left out."""
+    most = len(notes) if show_all else MAX_NOTES
+    for note in notes[:most]:
         yield from (Text(f" {line}", style="dim") for line in wrap(terminal(note), width - 2))
-    yield from _hidden(more(note=len(shown.notes[most:])), brief)
+    yield from _hidden(more(note=len(notes[most:])), brief)
 
 
 def _text_column(table: Table, column: Column) -> TextColumn:

@@ -343,7 +343,9 @@ def ask(run, tmp_path):
 def test_exit_codes_of_looks(ask, tmp_path):
     first = ask(100, "--looks", "3")
     assert first.code == 1
-    assert first.out.startswith("100 samples are not enough to decide whether close is better")
+    assert first.out.startswith(
+        "not enough data: 100 samples are not enough to decide whether close is better"
+    )
     head = History.read(tmp_path / "l.jsonl").head
     assert first.err == (
         f"modelcompare: Look 1 of 3 (alpha 0.05 in all, obrien-fleming); ledger head {head}.\n"
