@@ -44,6 +44,8 @@ def confusion_reading(files: Sequence[File], columns: Columns) -> Reading | None
     Nothing but headings shows whether rows or columns are the truth, so without them an option
     names it.
     """
+    if columns.output_kind.scored:
+        return None
     where = files[0].name or "the table"
     found = [matrix for file in files if (matrix := _matrix_in(file)) is not None]
     if not found or len(found) < len(files):
@@ -126,7 +128,10 @@ def _of_sides(
     fit = held == headed or (truth and (held < headed or headed < held) and len(headed) > 1)
     numbers = np.column_stack([cell_types.as_numbers(column) for _, column in cells.items()])
     whole = bool(np.isfinite(numbers).all() and (numbers >= 0).all() and (numbers % 1 == 0).all())
-    if not fit or not whole or len(held) < len(row_classes) or len(headed) < len(column_classes):
+    # A matrix of costs has none for right answers.
+    agree = [row == column for row in row_classes for column in column_classes]
+    distinct = len(held) == len(row_classes) and len(headed) == len(column_classes)
+    if not (fit and whole and distinct and numbers.ravel()[agree].any()):
         return None
     counts = pd.DataFrame(
         numbers, cell_types.typed_labels(row_classes), cell_types.typed_labels(column_classes)

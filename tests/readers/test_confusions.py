@@ -133,8 +133,14 @@ def test_sums_of_rows_and_columns_are_refused(tmp_path):
         pd.DataFrame({"actual": ["no", "yes", "no", "yes"], "no": [1, 2, 3, 4], "yes": [4, 3, 2, 1]}),
         pd.DataFrame({"item": ["a", "b"], "cnn": [1, 0], "bert": [1, 1]}),
         pd.DataFrame({"": ["no", "yes"], "no": [1.0, 0.5], "yes": [0.5, 1.0]}),
+        pd.DataFrame({"": ["no", "yes"], "no": [0, 5], "yes": [1, 0]}),
     ],
-    ids=["rows of samples", "samples and models", "correlations"],
+    ids=["rows of samples", "samples and models", "correlations", "costs"],
 )  # fmt: skip
 def test_other_squares_are_no_confusion_matrices(table):
     assert confusion_reading([File(Path("x.csv"), payload=table)], Columns()) is None
+
+
+def test_a_square_that_is_declared_to_have_scores_has_models(tmp_path):
+    PLAIN.to_csv(tmp_path / "x.csv")
+    assert mc.read_predictions(tmp_path / "x.csv", kind="scores").models == tuple(CLASSES)
