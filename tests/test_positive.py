@@ -184,7 +184,7 @@ def test_thresholds_are_of_the_positive_class(kind):
     outputs = SINGLE[kind]
     preds = mc.Predictions(TRUTH, outputs, positive="fraud")
     chosen = mc.diagnostics.choose_thresholds(preds, "f1")
-    decided = mc.diagnostics.at_thresholds(preds, chosen)
+    decided = mc.diagnostics.at_thresholds(preds, {**chosen})
     for model, scores in outputs.items():
         # F1 is highest at the score of a positive sample.
         values = [reference.f1_score(Y, scores >= t) for t in np.unique(scores[Y == 1])]

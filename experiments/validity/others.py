@@ -1,4 +1,4 @@
-"""Operating points, calibration lines, mAP, tables of agreement, metrics of ranking: coverage.
+"""Operating points, calibration lines, mAP, agreement, ranking, rates, errors of values: coverage.
 
 Usage: python -m experiments.validity.others [--trials 800] [--only REGEX] [--jobs 1]
 
@@ -56,7 +56,15 @@ def cells() -> list[Params]:
         for metric, n in product((*OF_QUERIES, *OF_VALUES), (30, 100))
     ]
     detection = [{"part": "detection", "what": "map", "n": n, "share": 0.0} for n in (30, 100)]
-    return [*at, *lines, *tables, *ranking, *detection]
+    rates = [
+        {"part": "rates", "what": metric, "n": n, "share": share}
+        for metric, n, share in product(OF_A_CLASS, (40, 100, 400), (0.5, 0.1))
+    ]
+    errors = [
+        {"part": "errors", "what": metric, "n": n, "share": 0.0}
+        for metric, n in product(OF_ERRORS, (40, 100, 400))
+    ]
+    return [*at, *lines, *tables, *ranking, *detection, *rates, *errors]
 
 
 def covers(low: float, high: float, truth: float) -> float:
@@ -68,10 +76,13 @@ def both(preds: mc.Predictions, metric: str, truth: float, rng: np.random.Genera
     """Judge a score, the difference of two equal models, its test, and a gate."""
     result = mc.compare(preds, metric, n_resamples=N_RESAMPLES, rng=rng)
     score, pair = result.scores.iloc[0], result.differences.iloc[0]
+    found = {"covered, score": covers(score.ci_low, score.ci_high, truth)}
+    if score.metric == "prevalence":
+        # All models have the same prevalence, of which neither end is better.
+        return found
     # Of equal models one is significantly better than the other in 0.05.
     gate = mc.decide(preds, "a", "b", metric, kind="superior", n_resamples=N_RESAMPLES, rng=rng)
-    return {
-        "covered, score": covers(score.ci_low, score.ci_high, truth),
+    return found | {
         "covered, difference": covers(pair.ci_low, pair.ci_high, 0.0),
         "rejected": float(pair.p_value < 0.05), "passed": float(gate.passed),
     }  # fmt: skip
@@ -266,11 +277,74 @@ def detection(cell: Params, rng: np.random.Generator) -> Found:
     return both(_detections(cell["n"], rng), "map", _map(), rng)
 
 
+# -- rates of one class, and errors of values ------------------------
+
+# How often both models are right about each of the two classes.
+SENSITIVITY, SPECIFICITY = 0.8, 0.9
+OF_A_CLASS = ("fpr", "fnr", "false_discovery_rate", "false_omission_rate", "prevalence",
+              "lr_positive", "lr_negative")  # fmt: skip
+OF_ERRORS, PREDICTORS = ("rmsle", "adjusted_r2_3", "word_accuracy"), 3
+
+
+def _rate(metric: str, share: float) -> float:
+    """Return the true value of a rate, by arithmetic."""
+    hit, miss = share * SENSITIVITY, share * (1 - SENSITIVITY)
+    right, alarm = (1 - share) * SPECIFICITY, (1 - share) * (1 - SPECIFICITY)
+    return {
+        "fpr": 1 - SPECIFICITY, "fnr": 1 - SENSITIVITY, "prevalence": share,
+        "false_discovery_rate": alarm / (hit + alarm), "false_omission_rate": miss / (miss + right),
+        "lr_positive": SENSITIVITY / (1 - SPECIFICITY),
+        "lr_negative": (1 - SENSITIVITY) / SPECIFICITY,
+    }[metric]  # fmt: skip
+
+
+def rates(cell: Params, rng: np.random.Generator) -> Found:
+    """Judge a rate of the positive class."""
+    y = rng.random(cell["n"]) < cell["share"]
+    right = rng.random((2, cell["n"])) < np.where(y, SENSITIVITY, SPECIFICITY)
+    outputs = np.where(right, y, ~y).astype(int)
+    if not 0 < y.sum() < cell["n"]:
+        return {}
+    preds = mc.Predictions(y.astype(int), dict(zip("ab", outputs, strict=True)), labels=[0, 1])
+    return both(preds, f"{cell['what']}[1]", _rate(cell["what"], cell["share"]), rng)
+
+
+def errors(cell: Params, rng: np.random.Generator) -> Found:
+    """Judge errors of two equal models, on the scale of logarithms, of squares, or of words."""
+    n, metric = cell["n"], cell["what"]
+    y, noise = rng.normal(2.0, 1.0, n), 0.5 * rng.standard_normal((2, n))
+    if metric == "rmsle":
+        values = np.maximum(np.expm1(np.abs(y) + noise), 0.0)
+        preds = mc.Predictions(np.expm1(np.abs(y)), dict(zip("ab", values, strict=True)))
+        return both(preds, metric, _log_error(), rng)
+    if metric == "word_accuracy":
+        return both(_sentences(n, rng), metric, 0.85, rng)
+    # Of errors with a variance of 0.25 beside one of 1, adjusted for the number of predictors.
+    truth = 1 - 0.25 * (n - 1) / (n - PREDICTORS - 1)
+    return both(mc.Predictions(y, dict(zip("ab", y + noise, strict=True))), metric, truth, rng)
+
+
+@cache
+def _log_error() -> float:
+    rng = np.random.default_rng(3)
+    y, noise = np.abs(rng.normal(2.0, 1.0, 10 * LARGE)), 0.5 * rng.standard_normal(10 * LARGE)
+    return float(np.sqrt(np.mean((np.maximum(y + noise, 0.0) - y) ** 2)))
+
+
+def _sentences(n: int, rng: np.random.Generator) -> mc.Predictions:
+    """Draw sentences of 3 to 20 words, of which 0.15 are replaced by each model."""
+    words = [rng.integers(0, 50, size) for size in rng.integers(3, 21, n)]
+    spoilt = {m: [np.where(rng.random(len(w)) < 0.15, 99, w) for w in words] for m in "ab"}
+    texts = {m: [" ".join(map(str, w)) for w in each] for m, each in spoilt.items()}
+    return mc.Predictions([" ".join(map(str, w)) for w in words], texts, kind="texts")
+
+
 # -- the table ------------------------
 
 PARTS: dict[str, Callable[[Params, np.random.Generator], Found]] = {
     "operating point": operating_point, "calibration line": calibration_line,
-    "agreement": agreement, "ranking": ranking, "detection": detection,
+    "agreement": agreement, "ranking": ranking, "detection": detection, "rates": rates,
+    "errors": errors,
 }  # fmt: skip
 
 

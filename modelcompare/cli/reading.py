@@ -85,14 +85,14 @@ class Reading(SimpleNamespace):
             found = self._given_thresholds(predictions)
             return mc.diagnostics.at_thresholds(predictions, found)
         validation = read([self.threshold_from], columns).predictions[[*predictions.models]]
-        mc.diagnostics.thresholds.check_validation(validation, predictions)
         in_file = self.threshold_for.rpartition(":")[0].endswith((".py", ".csv"))
         best_for = mc.metrics.load_metric(self.threshold_for) if in_file else self.threshold_for
         found = mc.diagnostics.choose_thresholds(validation, best_for)
+        decided = mc.diagnostics.at_thresholds(predictions, found)
         of = "each label" if predictions.kind.multilabel else predictions.access.positive
         shown = ", ".join(f"{model} {_written(number)}" for model, number in found.items())
         say(f"modelcompare: thresholds of {of}, best for {self.threshold_for}: {shown}")
-        return mc.diagnostics.at_thresholds(predictions, found)
+        return decided
 
     def _given_thresholds(self, predictions: Predictions) -> dict[str, Any]:
         """Return the thresholds given, for each model."""

@@ -70,14 +70,22 @@ def choose_thresholds(predictions: Predictions, metric: MetricLike = "f1") -> di
     {'a': 0.35}
     """
     if predictions.kind.multilabel:
-        return _of_each_label(predictions, metric)
+        return Thresholds(_of_each_label(predictions, metric), predictions)
     labels, hard = np.asarray(predictions.labels), predictions.access.hard_codes
     if hard is not None and len({*hard.tolist()}) < 2:
         raise ValueError(
             f"all samples are of class {label_name(labels[hard[0]])}, so no threshold is better "
             "than all others; choose thresholds on samples of both classes."
         )
-    return _best(predictions, metric)
+    return Thresholds(_best(predictions, metric), predictions)
+
+
+class Thresholds(dict[str, Any]):
+    """Thresholds by model, and the validation data on which they were chosen."""
+
+    def __init__(self, chosen: Mapping[str, Any], validation: Predictions) -> None:
+        super().__init__(chosen)
+        self.validation = validation
 
 
 def _best(predictions: Predictions, metric: MetricLike) -> dict[str, Any]:
@@ -192,7 +200,8 @@ def at_thresholds(predictions: Predictions, thresholds: Mapping[str, Any]) -> Pr
     Raises
     ------
     ValueError
-        If a model, or a label, has no threshold, or there are not two classes.
+        If a model, or a label, has no threshold, there are not two classes, or the thresholds were
+        chosen on this test set by `choose_thresholds`.
 
     Examples
     --------
@@ -207,6 +216,8 @@ def at_thresholds(predictions: Predictions, thresholds: Mapping[str, Any]) -> Pr
     if lacking:
         raise ValueError(f"`thresholds` has none for model {lacking[0]!r}.")
     checks.check_models(predictions.models, **{f"thresholds[{m!r}]": m for m in thresholds})
+    if isinstance(thresholds, Thresholds):
+        _check_validation(thresholds.validation, predictions)
     if predictions.kind.multilabel:
         decided = {m: _decided_sets(predictions, m, thresholds[m]) for m in predictions.models}
         return _for_thresholds(with_models(predictions, decided, LABEL_SETS))
@@ -215,15 +226,15 @@ def at_thresholds(predictions: Predictions, thresholds: Mapping[str, Any]) -> Pr
     return _decided(predictions, numbers, one.code)
 
 
-def check_validation(validation: Predictions, predictions: Predictions) -> None:
-    """Refuse to choose thresholds on the test set itself, from any file."""
+def _check_validation(validation: Predictions, predictions: Predictions) -> None:
+    """Refuse thresholds chosen on the test set itself, from any file."""
     first, second = (
-        [np.asarray(each.y_true), *(each.output(m).array for m in validation.models)]
+        [np.asarray(each.y_true), *(each.output(m).array for m in predictions.models)]
         for each in (validation, predictions)
     )
     if all(np.array_equal(own, other) for own, other in zip(first, second, strict=True)):
         raise ValueError(
-            "thresholds would be chosen on the samples of the test set itself, where the best of "
+            "thresholds were chosen on the samples of the test set itself, where the best of "
             "many is optimistic; choose them on other samples, or see diagnostics.operating_point."
         )
 

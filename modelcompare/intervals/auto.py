@@ -10,6 +10,7 @@ average of two classes           mover; of precision by support,   half-count; j
                                  effective-size                    predicted, as of one class
 average of three or more         effective-size                    shrunk-influence
 MCC, kappa                       effective-size                    mover
+ratio of two rates of a class    mover                             mover
 ROC AUC, average precision       effective-size                    mover
 anything with clusters, other    logit-t; log-t where bounded on   t; between six clusters or
 smooth metrics                   one side; soft macro averages     more, and of texts of unequal
@@ -61,6 +62,7 @@ from modelcompare.intervals.leverage import leveraged_differences
 from modelcompare.intervals.optimism import with_optimism
 from modelcompare.intervals.quantiles import of_quantile
 from modelcompare.intervals.ranks import RANKS, rank_intervals, rarer_size
+from modelcompare.intervals.rate_ratios import of_rate_ratios
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.resampled import expanded_intervals, is_resampled
 from modelcompare.intervals.runs import for_new_runs
@@ -172,7 +174,7 @@ class _Rule(Contrasts):
             return of_calibration(self, metric, error, self.level)
         if quantile := of_quantile(self, metric, self.level):
             return quantile
-        part = of_all_counts(self, metric, self.level)
+        part = of_all_counts(self, metric, self.level) or of_rate_ratios(self, metric, self.level)
         return part and self._shrunk_by_strata(part, self.evaluation.metric_slice(metric.name))
 
     @property

@@ -6,15 +6,16 @@ import math
 from dataclasses import replace
 from functools import partial
 
-from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.counts import COUNTS, SPECIFICITY
-from modelcompare.metrics.quotient import ClassRatio, Quotient, Totals
+from modelcompare.metrics.quotient import ClassRatio, Quotient, RatioOfRates
 
+_HITS, _MISSES = (ClassRatio(of, (1, 1, 0, 0)) for of in ((1, 0, 0, 0), (0, 1, 0, 0)))
+_ALARMS, _CLEARED = (ClassRatio(of, (0, 0, 1, 1)) for of in ((0, 0, 1, 0), (0, 0, 0, 1)))
 _rate = replace(SPECIFICITY, greater_is_better=False, soft=None)
 
 FPR = replace(
-    _rate, name="fpr", ratio=ClassRatio((0, 0, 1, 0), (0, 0, 1, 1)),
+    _rate, name="fpr", ratio=_ALARMS,
     description="""Share of the other classes that was predicted as this one: 1 - specificity.
 
     The false positive rate, also false alarm or false acceptance rate. Close to 0 for any rare
@@ -23,7 +24,7 @@ FPR = replace(
 )  # fmt: skip
 
 FNR = replace(
-    _rate, name="fnr", ratio=ClassRatio((0, 1, 0, 0), (1, 1, 0, 0)),
+    _rate, name="fnr", ratio=_MISSES,
     description="""Share of the members of a class that was not predicted as such: 1 - recall.
 
     The false negative rate, also miss or false rejection rate. It ignores false alarms: always
@@ -61,31 +62,13 @@ PREVALENCE = replace(
 )  # fmt: skip
 
 
-def _sides(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Totals:
-    """Return true positives, false negatives, false positives and true negatives."""
-    others, alarms = support.sum(axis=-1, keepdims=True) - support, predicted - hits
-    return hits, support - hits, alarms, others - alarms
-
-
-def _of_positive(*counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return recall over the false positive rate, as two products of counts."""
-    tp, fn, fp, tn = _sides(*counts)
-    return tp * (fp + tn), fp * (tp + fn)
-
-
-def _of_negative(*counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the false negative rate over specificity, as two products of counts."""
-    tp, fn, fp, tn = _sides(*counts)
-    return fn * (fp + tn), tn * (tp + fn)
-
-
 _of_tests = partial(
     Metric, statistics=COUNTS, per_class=True, zero_division=math.nan, bounds=(0.0, math.inf),
     references=("Deeks & Altman (2004), BMJ 329, 168-169.",),
 )  # fmt: skip
 
 LR_POSITIVE = _of_tests(
-    name="lr_positive", value=Quotient(_of_positive),
+    name="lr_positive", value=Quotient(RatioOfRates(_HITS, _ALARMS)),
     description="""Factor by which a prediction of a class raises its odds: recall / fpr.
 
     The positive likelihood ratio of a diagnostic test; it does not depend on the share of the
@@ -94,7 +77,7 @@ LR_POSITIVE = _of_tests(
 )  # fmt: skip
 
 LR_NEGATIVE = _of_tests(
-    name="lr_negative", value=Quotient(_of_negative), greater_is_better=False,
+    name="lr_negative", value=Quotient(RatioOfRates(_MISSES, _CLEARED)), greater_is_better=False,
     description="""Factor by which a prediction of another class lowers a class's odds.
 
     The negative likelihood ratio of a diagnostic test, fnr / specificity; it does not depend on the

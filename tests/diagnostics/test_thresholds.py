@@ -312,3 +312,14 @@ def test_answers_about_decisions_at_thresholds_are_for_these_thresholds(run, tmp
     asked = "compare", path, "-m", "accuracy", "--resamples", "99"
     assert "these thresholds" in run(*asked, "--threshold", "0.3").out
     assert "these thresholds" not in run(*asked).out
+
+
+def test_thresholds_are_not_applied_to_the_samples_on_which_they_were_chosen():
+    y, p = draw(300, 1)
+    preds = mc.Predictions(y, p)
+    chosen = mc.diagnostics.choose_thresholds(preds)
+    for same in (preds, mc.Predictions(y, p), preds[["a"]]):
+        with pytest.raises(ValueError, match="chosen on the samples of the test set itself"):
+            mc.diagnostics.at_thresholds(same, chosen)
+    other = mc.Predictions(*draw(300, 2))
+    assert mc.diagnostics.at_thresholds(other, chosen).models == ("a", "b")
