@@ -20,17 +20,15 @@ Sided = tuple[Any, AnyArray | None, dict[str, AnyArray], dict[str, AnyArray]]
 
 
 class UnnamedError(ValueError):
-    """Error that nothing determines the positive one of two classes; `options` would name it."""
+    """Error that nothing determines the positive one of two classes."""
 
     def __init__(self, what: str, labels: AnyArray | None) -> None:
         known = np.asarray(labels).tolist()
         ways = map(naming, known)
-        self.problem = (
+        super().__init__(
             f"{what}, and nothing determines which of {' and '.join(map(repr, known))} is the "
             f"positive class; pass {' or '.join(ways)}."
         )
-        self.options = {"positive": str(known[0])}
-        super().__init__(self.problem)
 
 
 def naming(label: Any) -> str:

@@ -188,13 +188,15 @@ def table_records(seen: Profile, roles: Roles) -> Records:
     prefix = SCORE if roles.scored else PROBABILITY
     for what, heading in outputs.items():
         made["y_pred" if what is None else prefix + what] = frame[heading]
+    not_used = _left_to_plugins(seen, roles)
     if not roles.scored:
-        made |= {SCORE + heading: frame[heading] for heading in roles.left_out}
+        beside = [heading for heading in roles.left_out if heading not in not_used]
+        made |= {SCORE + heading: frame[heading] for heading in beside}
     parts = _written(roles)
     parts["scores" if roles.scored else "predictions"] = ", ".join(outputs.values())
     listed = ", ".join(roles.left_out if roles.scored else ())
     unused = {"not used": f"{listed} (see --read score={roles.left_out[0]})"} if listed else {}
-    unused["left out"] = ", ".join(_left_to_plugins(seen, roles))
+    unused["left out"] = ", ".join(not_used)
     return Records(
         frame=pd.DataFrame(made), beside=frame, written=seen.written,
         kind="scores" if roles.scored else seen.columns.kind, format="table",

@@ -12,7 +12,6 @@ from typing import Any
 
 import pandas as pd
 
-from modelcompare.data.positive import UnnamedError
 from modelcompare.directions import direction_of
 from modelcompare.readers import names
 from modelcompare.readers.content import File
@@ -45,7 +44,7 @@ def with_command(
     if sum(map(len, tables)) > _MOST_ROWS:
         return error
     problem, guesses = str(error), _guesses(tables, columns)
-    if isinstance(error, DoubtError | UnnamedError):
+    if isinstance(error, DoubtError):
         problem, guesses = error.problem, iter([error.options] if error.options else [])
     elif _UNNAMED not in problem:
         return error

@@ -95,6 +95,16 @@ def test_the_command_that_the_refusal_names_answers(tmp_path, capsys):
     assert "left out: fold" in err
 
 
+def test_folds_that_are_left_out_are_no_scores_of_the_model(tmp_path, capsys):
+    truth = np.random.default_rng(0).integers(0, 2, 120)
+    table = pd.DataFrame({"fold": np.repeat(range(10), 12), "y_true": truth, "y_pred": truth[::-1]})
+    table.to_csv(tmp_path / "one.csv", index=False)
+    assert main(["compare", str(tmp_path / "one.csv"), "--resamples", "99"]) == 0
+    err = capsys.readouterr().err
+    assert "left out: fold" in err
+    assert "scores beside" not in err
+
+
 def test_ten_repeats_in_a_file_of_each_model_are_asked_for_by_commands(tmp_path, capsys):
     y = RNG.normal(size=6130).round(2)
     folds = [*RepeatedKFold(n_splits=5, n_repeats=10, random_state=0).split(y)]
