@@ -1,6 +1,6 @@
 """Print the Flesch reading ease of pages: of their prose, without code, tables and headings.
 
-Run: ``python -m docs.reading_ease [PAGE ...]``, by default of the README, the tutorial and the
+Run: ``python -m docs.reading_ease [PAGE ...]``, by default of the README, the start and the
 questions. It needs ``pip install textstat==0.7.3``: later versions download a dictionary.
 """
 
@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-PAGES = ("README.md", "docs/tutorial.md", "docs/questions.md")
+PAGES = ("README.md", "docs/start.md", "docs/questions.md")
 
 
 def prose(text: str) -> str:

@@ -21,7 +21,7 @@ from tests.test_public_api import every_plot
 pytestmark = pytest.mark.pages
 for package in ("material", "mkdocstrings"):
     pytest.importorskip(package, reason='the extra "docs" is not installed')
-PAGES = ["index", "tutorial", "metrics/f1", "metrics/index", "gallery"]
+PAGES = ["index", "start", "metrics/f1", "metrics/index", "gallery"]
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_no_line_of_code_is_cut_and_no_page_is_wider_than_its_window(opened, pag
 
 
 @pytest.mark.parametrize("width", [400, 1400])
-@pytest.mark.parametrize("page", ["index", "tutorial", "metrics/f1", "gallery"])
+@pytest.mark.parametrize("page", ["index", "start", "metrics/f1", "gallery"])
 def test_the_button_that_copies_covers_no_code(opened, page, width):
     covered = """(all) => all.filter((pre) => {
       const button = pre.parentElement.querySelector("button").getBoundingClientRect();
@@ -135,7 +135,7 @@ def test_the_button_that_copies_covers_no_code(opened, page, width):
 
 
 def test_lines_of_a_table_in_output_are_whole_on_a_phone(opened):
-    block = opened("tutorial", 400).locator("pre > code", has_text="detectable difference")
+    block = opened("start", 400).locator("pre > code", has_text="detectable difference")
     heights = """(code) => [...code.querySelectorAll(".go")]
       .filter((line) => /^ *[\\d,]+ .* %/.test(line.textContent))
       .map((line) => [...line.getClientRects()].filter((box) => box.width))
@@ -147,13 +147,13 @@ def test_lines_of_a_table_in_output_are_whole_on_a_phone(opened):
 
 @pytest.mark.parametrize("width", [400, 500, 800])
 def test_lines_of_a_forest_in_output_are_whole(opened, width):
-    lines = opened("tutorial", width).locator("pre .go").filter(has_text="\u251c")
+    lines = opened("start", width).locator("pre .go").filter(has_text="\u251c")
     tops = "(all) => all.map((e) => new Set([...e.getClientRects()].map((r) => r.top)).size)"
     assert lines.evaluate_all(tops) == [1, 1, 1]
 
 
 def test_a_page_without_navigation_of_its_own_has_its_room(opened):
-    for page in ("index", "tutorial"):
+    for page in ("index", "start"):
         shown = opened(page)
         assert shown.locator(".md-content").bounding_box()["width"] > 900
         assert shown.locator(".md-sidebar--secondary").is_visible()

@@ -16,7 +16,7 @@ _SOURCES = {uri: path for path, uri in mount.MOUNTED.items()}
 _MAP = "llms.txt"
 # Wide figures need the room of both columns, and the only page of a tab no navigation.
 _HIDDEN = {
-    "index.md": ["navigation"], "tutorial.md": ["navigation"], "gallery.md": ["navigation", "toc"],
+    "index.md": ["navigation"], "start.md": ["navigation"], "gallery.md": ["navigation", "toc"],
 }  # fmt: skip
 
 
@@ -27,9 +27,13 @@ def _metric_pages() -> dict[str, str | bytes]:
 
 def on_config(config: MkDocsConfig) -> None:
     """Add the pages of plugins, and the metrics to the reference."""
-    guides: Any = next(entry["How to"] for entry in config.nav or () if "How to" in entry)
-    guides[-2:-2] = [{title: uri} for title, uri in _pages_of_plugins()]
-    entries: Any = next(entry["Reference"] for entry in config.nav or () if "Reference" in entry)
+    sections: Any = next(entry["Reference"] for entry in config.nav or () if "Reference" in entry)
+    guides, entries = (
+        next(entry[title] for entry in sections if title in entry)
+        for title in ("Guides", "Names and commands")
+    )
+    listed = str(config.nav)
+    guides[-1:-1] = [{title: uri} for title, uri in _pages_of_plugins() if f"'{uri}'" not in listed]
     pages = [uri for uri in _metric_pages() if uri.endswith(".md")]
     index, *others = sorted(pages, key=lambda uri: (not uri.endswith("index.md"), uri))
     entries.insert(-3, {"Metrics": [index, *others]})
