@@ -23,6 +23,7 @@ TIME = Role(
         "followup", "follow_up_time", "futime", "os_time", "pfs_time",
     ),
 )  # fmt: skip
+_NAMED_TIME = replace(TIME, option="")
 EVENT = Role(
     name="event", option="event", shares=True,
     usual=(
@@ -51,8 +52,7 @@ def with_survival_pairs(seen: Profile) -> Profile:
     roles = solve(seen, [TIME, EVENT])
     time, event = roles["time"], roles["event"]
     true = solve(seen, [NAMED_TRUTH])["truth"]
-    named = solve(seen, [replace(TIME, option="")])["time"]
-    if not wanted and true not in (None, named):
+    if not wanted and true not in (None, solve(seen, [_NAMED_TIME])["time"]):
         return seen
     if time is None or event is None:
         if not wanted:
