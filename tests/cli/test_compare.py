@@ -10,6 +10,7 @@ import sacrebleu
 import modelcompare as mc
 from modelcompare.execution import Execution, execution
 from tests.cli.conftest import beyond_reading
+from tests.cli.forked import forked
 
 FEW = ("--resamples", "199")
 
@@ -282,11 +283,14 @@ def test_the_installed_program_prints_the_answer_only_on_stdout(wide_csv):
         ({"PYTHONIOENCODING": "ascii"}, "|-", "\u2501"),
     ],
 )
-def test_a_terminal_with_colours_draws_graded_intervals(wide_csv, asked, shown, hidden):
-    command = [sys.executable, "-m", "modelcompare", "compare", wide_csv, "-m", "accuracy", *FEW]
-    usual = {"FORCE_COLOR": "1", "TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"}
-    environment = {name: each for name, each in os.environ.items() if name != "NO_COLOR"}
-    done = subprocess.run(command, capture_output=True, env=environment | usual | asked, check=True)
+def test_a_terminal_with_colours_draws_graded_intervals(
+    wide_csv, tmp_path, monkeypatch, asked, shown, hidden
+):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    usual = {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
+    command = ["compare", wide_csv, "-m", "accuracy", *FEW]
+    done = forked(command, tmp_path, **usual | asked)
+    assert done.returncode == 0
     assert shown in done.stdout.decode()
     assert hidden not in done.stdout.decode()
 

@@ -130,7 +130,8 @@ def test_a_sentence_says_where_interval_and_p_value_part():
 @pytest.mark.parametrize("baseline", [None, "m0"])
 def test_a_sentence_names_the_models_whose_interval_contains_0(baseline):
     checked = 0
-    for seed in range(40):
+    # Of 40 seeds those with such an interval.
+    for seed in (2, 10, 17, 20, 28, 33, 36, 38):
         result = compared(seed, metrics="f1_macro", baseline=baseline)
         inside, _ = parted(result)
         if len(inside):
@@ -139,7 +140,7 @@ def test_a_sentence_names_the_models_whose_interval_contains_0(baseline):
             assert "by another method, contain" in text
             if len(names) == 1 and result.leads()["significant"].sum() > 1:
                 assert f"interval of the difference from {names[0]}, by another method" in text
-    assert checked
+    assert checked >= 4
 
 
 def test_a_test_of_exchangeable_models_announces_nothing_about_values():
