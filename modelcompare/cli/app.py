@@ -39,6 +39,11 @@ REPLACED = {
     "paired-test": "compare", "test": "compare", "bootstrap": "compare", "power": "sample-size",
     "list": "metrics", "merge": "sketch", "scan": "compare --read scan",
 }  # fmt: skip
+_TWO_MODELS = (
+    "Name two models, --baseline and --candidate. The interval of one, of which a limit is asked, "
+    "has modelcompare compare FILE --confidence-level 0.9: an end of it that is within the limit "
+    "shows it at the one-sided level 0.05."
+)
 # Errors of writing; errors of reading have other numbers.
 _UNWRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
@@ -151,6 +156,8 @@ def _code_of(error: Exception | SystemExit) -> int:
         raise error.__context__ from None
     if isinstance(error, click.NoSuchOption):
         error = _no_option(error)
+    if isinstance(error, click.MissingParameter) and _names_a_model(error.param):
+        error = click.UsageError(_TWO_MODELS, error.ctx)
     if isinstance(error, click.ClickException):
         error.show()
         return BAD_INPUT
@@ -166,6 +173,10 @@ def _code_of(error: Exception | SystemExit) -> int:
     for line in "".join(traceback.format_exception(error)).splitlines():
         say(line)
     return INTERNAL_ERROR
+
+
+def _names_a_model(parameter: click.Parameter | None) -> bool:
+    return parameter is not None and parameter.name in ("baseline", "candidate")
 
 
 def _no_option(error: click.NoSuchOption) -> click.UsageError:

@@ -121,6 +121,11 @@ def ranks(tables: Sequence[Path], reading: dict[str, Any], output: Output, **opt
 
 def _two(models: Sequence[str]) -> tuple[str, str]:
     """Return the two models; refuse any other number."""
+    if len(models) == 1:
+        raise ValueError(
+            f"there is one model ({models[0]}), and two are needed; runs of one are compared as "
+            "models where their column is named (--read model=COLUMN)."
+        )
     if len(models) != 2:
         raise ValueError(f"there are {len(models)} models; name two with --model A --model B.")
     return models[0], models[1]

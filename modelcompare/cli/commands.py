@@ -306,10 +306,12 @@ def _collected(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
 def _keyed(keys: Sequence[Option], texts: Sequence[str]) -> dict[str, Any]:
     """Return the values of ``--read KEY=VALUE``, defaults where nothing is given."""
     known = {key_of(key): key for key in keys}
+    flags = {key.name.replace("_", "-"): flag for flag, key in known.items()}
     found: dict[str, list[str]] = {}
     for text in texts:
         name, equals, value = text.partition("=")
-        name = name.strip().replace("_", "-")
+        typed = name.strip().replace("_", "-")
+        name = flags.get(typed, typed)  # the library's name of an option, as in model=agent
         if name not in known:
             near = nearest(name, [*known], cutoff=0.5, most=2)
             hint = did_you_mean(near, otherwise=f"it has {', '.join(known)}.")

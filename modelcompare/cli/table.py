@@ -85,7 +85,7 @@ _COMMANDS = (
         "groups",
         "ask:groups",
         (
-            change_option(READING, "slices", flags="--by", advanced=False), _AS_COMPARE,
+            change_option(READING, "slices", flags="--by --slice", advanced=False), _AS_COMPARE,
             OPTIONS["min_size"],
             named_option("correction", "Correction for all groups: {choices}"), *OF_SETS, _LEVEL,
             replace(OPTIONS["alpha"], advanced=True),

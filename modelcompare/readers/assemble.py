@@ -203,9 +203,11 @@ def _of_scores(
         for part in parts
         for model, columns in part.outputs.items()
     }
-    score = next(iter(next(iter(given.values()))))
+    model, score = next((m, name) for m, scores in given.items() for name in scores)
+    if score is None and len(given) == 1:
+        score = model  # the only column of scores has the name of both
     if not named:
-        given = {model: scores[score] for model, scores in given.items()}
+        given = {model: next(iter(scores.values())) for model, scores in given.items()}
     better = options.direction(None if named else score)
     return Predictions.from_scores(given, greater_is_better=better, **described)
 

@@ -17,11 +17,12 @@ from modelcompare.data.checks import check_columns_distinct
 from modelcompare.plugs import rows
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.content import File
+from modelcompare.readers.keys import crossed_key
 from modelcompare.readers.label_sets import with_label_sets
 from modelcompare.readers.lists import with_class_columns
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.model_columns import model_columns
-from modelcompare.readers.options import Columns, Outputs, with_named
+from modelcompare.readers.options import Columns, Outputs, column_of, with_named
 from modelcompare.readers.patterns import with_patterns
 from modelcompare.readers.profile import Profile, check_labels
 from modelcompare.readers.records import PROBABILITY
@@ -68,7 +69,9 @@ def with_roles(file: File, columns: Columns, where: str, *, alone: bool) -> tupl
     frame, columns = with_patterns(file.payload, columns, where)
     seen = profile_of(frame, columns, where, written=file.written)
     seen = with_label_sets(with_class_columns(with_survival_pairs(seen), alone=alone))
-    return seen, find_roles(seen, alone=alone)
+    found = find_roles(seen, alone=alone)
+    joined = {key: column_of(seen.frame, key, where) for key in found.of("id")}
+    return seen.holding(seen.frame.assign(**joined)), found
 
 
 def refuse_others(seen: Profile) -> None:
@@ -81,10 +84,14 @@ def find_roles(seen: Profile, *, alone: bool) -> Roles:
     """Find the roles of a table's columns; `alone` if the table has all models."""
     found = _roles(seen, alone=alone)
     others = {*found.without("id").columns, *found.needed}
-    describing = solve(seen, (DATE, *rows("roles")), Roles(skip=others))
-    found = replace(found, found={**describing.found, **found.found})
+    found = replace(found, found={**_describing(seen, others).found, **found.found})
     check_rows(seen, found)
     return found
+
+
+def _describing(seen: Profile, skip: Collection[str]) -> Roles:
+    """Find the columns of dates, and of roles that plugins add, which describe the samples."""
+    return solve(seen, (DATE, *rows("roles")), Roles(skip=skip))
 
 
 def check_rows(seen: Profile, roles: Roles) -> None:
@@ -121,7 +128,10 @@ def _refuse_summary(seen: Profile) -> None:
 
 def _in_rows(seen: Profile, known: Roles) -> Roles:
     """Find the roles where each row is of the model that it names."""
-    found = _of_one(seen, solve(seen, IN_ROWS, known))
+    known = solve(seen, IN_ROWS, known)
+    together = None if known["id"] is not None else crossed_key(seen, known)
+    known = known if together is None else known.adding("id", together, "structure")
+    found = _of_one(seen, known)
     if found["id"] is not None:
         return found
     key = solve(seen, [KEY], replace(found, skip=found.needed))
@@ -160,7 +170,8 @@ def _wide(seen: Profile) -> Roles:
     known = solve(seen, BESIDE_MODELS, known)
     # A column named like an id whose values repeat is neither the id nor a model.
     ids = {*names.named(seen.headings, names.ID)} - seen.chosen
-    special = {found, *known.columns, *seen.named, *ids} - {None}
+    dated = _describing(seen, {*known.columns, *seen.chosen}).columns
+    special = {found, *known.columns, *seen.named, *ids, *dated} - {None}
     of_folders = seen.of_folders - special - seen.chosen
     beside = [h for h in seen.headings if h in of_folders]
     candidates = [h for h in seen.headings if h not in special and h not in beside]
@@ -247,7 +258,7 @@ def _of_one(seen: Profile, known: Roles) -> Roles:
         _refuse_sliced_truth(seen)
     skip = {*skip, known["filter"]}
     if wants_scores or not predicts or (true is None and bool(scores)):
-        outputs = scores or _only_numbers(seen, skip)
+        outputs = scores or _only_numbers(seen, skip, known)
         used = seen.named.union(skip, outputs)
         others = [] if columns.score else [h for h in seen.headings if h not in used]
         left_out = tuple(filter(seen.is_numeric, others))
@@ -280,10 +291,18 @@ def _refuse_scores_beside(
             )
 
 
-def _only_numbers(seen: Profile, skip: Collection[str | None]) -> list[str]:
-    """Return the only numeric column left if none is named like a score."""
+def _only_numbers(seen: Profile, skip: Collection[str | None], known: Roles) -> list[str]:
+    """Return the only numeric column left if none is named like a score.
+
+    Numbers that are the same for all models of a sample describe it, unless they are named like
+    scores, in which models may be equal.
+    """
     free = (h for h in seen.headings if h not in {*seen.named, *skip} and not names.describes(h))
     found = [*filter(seen.is_numeric, free)]
+    if len(found) > 1 and known["id"] is not None:
+        key = seen.joined(*known.of("set", "id"))
+        varying = [h for h in found if names.is_score(h) or not seen.constant_within(h, key)]
+        found = varying or found
     if len(found) == 1:
         return found
     held = ", ".join(seen.headings[:8])

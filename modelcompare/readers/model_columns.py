@@ -221,7 +221,9 @@ def _refuse_no_truth(seen: Profile, headings: Sequence[str]) -> None:
 
 def _why_no_score(seen: Profile, heading: str, numeric: Sequence[str]) -> str:
     """Return why numbers may be no model's scores: their name, or that they number the rows."""
-    if names.describes(heading) or names.plain(heading) in ("", *names.ID, *names.MAYBE_TRUE):
+    alone = len(numeric) == 1 and names.measures(heading)
+    described = names.describes(heading) and not alone
+    if described or names.plain(heading) in ("", *names.ID, *names.MAYBE_TRUE):
         return "is not named like a model"
     if len(numeric) > 1 and names.plain(heading) in names.ANY_SCORE:
         return "is named like a score, not like a model"

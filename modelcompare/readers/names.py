@@ -35,6 +35,8 @@ MODEL = (
     "model", "model_name", "model_id", "system", "system_name", "system_id", "classifier",
     "algorithm", "learner", "estimator", "llm", "llm_name", "method", "approach", "checkpoint",
 )  # fmt: skip
+# Names of models only if each has a result of the same samples.
+MAYBE_MODEL = ("agent", "policy", "config", "configuration", "variant")
 # Numbers of repeated answers to an item, of which those with one number have nothing in common.
 ANSWER = ("epoch", "attempt")
 RUN = ("run", "run_id", "seed", "random_seed", *ANSWER, "repeat", "repetition", "trial")
@@ -275,6 +277,18 @@ def numbers_answers(run: str | None, given: str | None) -> bool:
     (True, False)
     """
     return run is not None and given is None and plain(run) in ANSWER
+
+
+def is_score(heading: str) -> bool:
+    """Return whether numbers are named like scores.
+
+    Examples
+    --------
+    >>> [is_score(heading) for heading in ("wis", "grade", "judge_score", "reviews")]
+    [True, True, True, False]
+    """
+    named = plain(heading) in SCORE or "score" in words(heading).split("_")
+    return named or direction_of(heading) is not None
 
 
 def is_no_score(heading: str) -> bool:

@@ -39,6 +39,8 @@ BESIDE = {
 Outputs: TypeAlias = Mapping[str | None, str]
 # Columns that no table has: the run of a model with separate runs, and the item of a run's row.
 OWN_RUN, ITEM = " own run", " item"
+# Sign between columns that are one together, as in ``date+place``.
+AND = "+"
 # Options whose values are names, True or False.
 _WRITTEN = {*ROLES, "models", "na", "ids", "missing", "normalize", "kind", "labels", "positive"}
 
@@ -224,8 +226,18 @@ def with_named(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFram
 
 
 def column_of(frame: pd.DataFrame, name: str, where: str) -> Column:
-    """Return a named column, which may be inside objects; refuse an unknown one."""
-    found = column_at(frame, name)
+    """Return a named column, which may be inside objects, or join several; refuse an unknown one.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"case": ["a", "b"], "turn": [1, 1]})
+    >>> column_of(frame, "case+turn", "the table").tolist()
+    ['a, 1', 'b, 1']
+    """
+    found, several = column_at(frame, name), name.split(AND)
+    if found is None and len(several) > 1 and {*several} <= {*frame.columns}:
+        parts = frame[several]
+        return parts.astype(str).agg(", ".join, axis=1).where(parts.notna().all(axis=1))
     if found is None:
         refuse_column(name, [str(column) for column in frame.columns], where)
     return found

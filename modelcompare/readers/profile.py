@@ -13,7 +13,7 @@ import pandas as pd
 from modelcompare.arrays import IntArray
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.cell_types import Column
-from modelcompare.readers.options import Columns
+from modelcompare.readers.options import AND, Columns
 
 T = TypeVar("T")
 # In fewer rows all values of a column may differ by chance, or none be a true label.
@@ -160,6 +160,16 @@ class Profile:
         """Return whether no two rows have the same cells in some columns."""
         return not self.frame.duplicated([*headings]).any()
 
+    def joined(self, *headings: str) -> list[str]:
+        """Return columns, with those that ``date+place`` joins instead of it."""
+        parts = {heading: heading.split(AND) for heading in headings}
+        known = {*self.headings}
+        return [one for h, own in parts.items() for one in (own if {*own} <= known else [h])]
+
+    def constant_within(self, heading: str, key: Sequence[str]) -> bool:
+        """Return whether a column is constant within each key."""
+        return bool((self.frame.groupby([*key], sort=False)[heading].nunique() <= 1).all())
+
     @memoized
     def identifies_rows(self, heading: str) -> bool:
         """Return whether a column has distinct texts."""
@@ -183,6 +193,11 @@ class Profile:
         values = pd.to_numeric(self.present(heading), errors="coerce")
         distinct = len(values) == len(self.frame) >= FEW_ROWS and values.is_unique
         return distinct and bool((values % 1 == 0).all())
+
+    def counts_up(self, heading: str) -> bool:
+        """Return whether a column numbers the rows in their order, in steps of 1."""
+        steps = np.diff(cell_types.as_numbers(self.frame[heading]))
+        return len(steps) >= FEW_ROWS - 1 and bool((steps == 1).all())
 
     @memoized
     def range(self, heading: str) -> float:

@@ -13,7 +13,7 @@ from modelcompare.arrays import AnyArray
 from modelcompare.data.described import written_classes
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_source
-from modelcompare.directions import resolved, sentence
+from modelcompare.directions import direction_of, resolved, sentence
 from modelcompare.escape import terminal
 from modelcompare.readers import names
 from modelcompare.readers.alignment import align, answer_key, check_same, ids_of, with_truth
@@ -94,11 +94,13 @@ def wide_predictions(
     used = [h for name in predictions.access.scores.beside for h in scores[name].values()]
     unused = [each for each in roles.left_out if each not in used]
     unread = [*unused, *(name for name in scores if name not in predictions.access.scores.beside)]
-    found, date = _written(roles), roles["time"]
+    found, date = _written(seen, roles), roles["time"]
     if columns.people:
         found["truth"] = f"labels by {counted(columns.people)}, {columns.annotators}"
     if numbers_answers(roles["run"], seen.columns.runs):
         found["answer"] = found.pop("run")
+    elif "run" in found and len(roles.outputs) == 1:
+        found["run"] += f" (--read model={roles['run']} compares its runs)"
     return Reading(
         with_source(predictions, "answers" if ITEM in frame else None, unread),
         {
@@ -111,16 +113,29 @@ def wide_predictions(
                 _at_chance(predictions) if known is None and columns.models is None else []
             ),
             "not used": f"the order in time ({date}; see --time {date})" if date else "",
-            "direction": write_directions([None] * (true is None), columns.direction()),
+            "direction": write_directions(
+                [_named_score(roles)] * (true is None), columns.greater_is_better
+            ),
         },
     )  # fmt: skip
 
 
-def _written(roles: Roles) -> dict[str, str]:
+def _named_score(roles: Roles) -> str | None:
+    """Return the name of the only column of scores if it shows their direction."""
+    names_of = [name for name in roles.outputs if direction_of(name) is not None]
+    return names_of[0] if len(names_of) == len(roles.outputs) == 1 else None
+
+
+def _written(seen: Profile, roles: Roles) -> dict[str, str]:
     """Write the columns by role, with the reasons; some roles are written apart."""
     apart = {*_FIRST, *_APART, *of_plugins()}
     others = [role for role in roles.found if role not in apart]
-    return {r: roles.found[r].written for r in (*_FIRST, *others) if r in roles.found}
+    found = {r: roles.found[r].written for r in (*_FIRST, *others) if r in roles.found}
+    *_, last = several = seen.joined(*roles.of("id")) or [""]
+    if len(several) > 1 and seen.columns.groups is None:
+        how = f"those of a {last} count as independent, see --groups {last}"
+        found["id"] = f"{roles['id']} ({how})"
+    return found
 
 
 def _left_to_plugins(seen: Profile, roles: Roles) -> list[str]:
@@ -188,15 +203,14 @@ def table_records(seen: Profile, roles: Roles) -> Records:
     prefix = SCORE if roles.scored else PROBABILITY
     for what, heading in outputs.items():
         made["y_pred" if what is None else prefix + what] = frame[heading]
-    not_used = _left_to_plugins(seen, roles)
     if not roles.scored:
-        beside = [heading for heading in roles.left_out if heading not in not_used]
-        made |= {SCORE + heading: frame[heading] for heading in beside}
-    parts = _written(roles)
+        left = _left_to_plugins(seen, roles)
+        made |= {SCORE + h: frame[h] for h in roles.left_out if h not in left}
+    parts = _written(seen, roles)
     parts["scores" if roles.scored else "predictions"] = ", ".join(outputs.values())
-    listed = ", ".join(roles.left_out if roles.scored else ())
-    unused = {"not used": f"{listed} (see --read score={roles.left_out[0]})"} if listed else {}
-    unused["left out"] = ", ".join(not_used)
+    scores, others = _unread(seen, roles)
+    unused = {"not used": f"{', '.join(scores)} (see --read score={scores[0]})"} if scores else {}
+    unused["left out"] = write_unused(seen, others, roles.columns)
     return Records(
         frame=pd.DataFrame(made), beside=frame, written=seen.written,
         kind="scores" if roles.scored else seen.columns.kind, format="table",
@@ -204,6 +218,19 @@ def table_records(seen: Profile, roles: Roles) -> Records:
         answers=numbers_answers(roles["run"], seen.columns.runs), id_heading=roles["id"] or "id",
         parts={part: f"column {heading}" for part, heading in parts.items() if heading} | unused,
     )  # fmt: skip
+
+
+def _unread(seen: Profile, roles: Roles) -> tuple[list[str], list[str]]:
+    """Return columns without a role: numbers that may be scores, and descriptions of samples."""
+    key = seen.joined(*roles.of("set", "id"))
+    scores = [
+        h for h in roles.left_out if roles.scored
+        and (names.is_score(h) or not (key and seen.constant_within(h, key)))
+    ]  # fmt: skip
+    used = {*roles.columns, *roles.needed, *seen.named, *scores, *key, *seen.usual(names.ID)}
+    beside = [] if roles.scored else roles.left_out
+    others = [h for h in seen.headings if h not in used.union(beside)]
+    return scores, [*others, *_left_to_plugins(seen, roles)]
 
 
 def record_predictions(records: Records, columns: Columns, *, name: str | None) -> Reading:

@@ -8,10 +8,11 @@ from dataclasses import replace
 from modelcompare.directions import direction_of
 from modelcompare.plugs import rows
 from modelcompare.readers import names
+from modelcompare.readers.keys import crossed_key, crosses
 from modelcompare.readers.messages import DoubtError, as_options
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
 from modelcompare.readers.records import PROBABILITY
-from modelcompare.readers.roles import Candidate, Rivals, Role, Roles, solve
+from modelcompare.readers.roles import Candidate, Rivals, Role, Roles, candidates, solve
 
 
 def _has_values_of_others(at: Candidate) -> bool:
@@ -57,6 +58,19 @@ def _naming_models(first: Candidate, _: Rivals) -> bool:
     return seen.frame[model].nunique() < len(seen.frame) and not seen.is_numeric(model)
 
 
+def _shares_samples(at: Candidate) -> bool:
+    """Return whether a column names models: each has a number for every one of some samples."""
+    seen, model = at.seen, at.heading
+    if seen.holds_objects(model) or not seen.repeats(model):
+        return False
+    known = solve(seen, IN_ROWS, Roles().adding("model", model, "structure"))
+    key = known["id"] or crossed_key(seen, known)
+    if key is None or not crosses(seen, known, seen.joined(key)):
+        return False
+    free = {*seen.headings}.difference(known.columns, seen.named, seen.joined(key))
+    return len([*filter(seen.is_numeric, free)]) == 1
+
+
 def _varying(first: Candidate, _: Rivals) -> bool:
     """Choose the first column, unless all of its cells are the same."""
     return first.seen.frame[first.heading].nunique() > 1
@@ -68,13 +82,29 @@ def _repeating(first: Candidate, _: Rivals) -> bool:
     if seen.columns.runs is not None:
         return False
     ids = [seen.columns.id] if seen.columns.id else seen.usual(names.ID, first.known.skip)
-    return any(_together(seen, first.heading, item, of_set) for item in ids)
+    if ids:
+        return any(_together(seen, first.heading, item, of_set) for item in ids)
+    known = first.known.adding("run", first.heading, "name")
+    return next(candidates(seen, REPEATED, known), None) is not None
 
 
 def _together(seen: Profile, run: str, item: str, of_set: Sequence[str]) -> bool:
     """Return whether run and item name each row together, and neither alone."""
     alone = any(seen.frame[heading].nunique() == len(seen.frame) for heading in (run, item))
     return not alone and seen.unique(*of_set, run, item)
+
+
+def _repeats_in_all(at: Candidate) -> bool:
+    """Return whether a column has a row for each of its items in each run, with one truth."""
+    seen, item, true, of_set = at.seen, at.heading, at.known["truth"], at.known.of("set")
+    if seen.holds_objects(item) or seen.is_real(item) or seen.has_marks(item):
+        return False
+    run = at.known.found["run"].heading
+    if not _together(seen, run, item, of_set):
+        return False
+    items = seen.frame.groupby([*of_set, item])
+    whole = len(seen.frame) == items.ngroups * seen.frame[run].nunique()
+    return whole and (true is None or bool((items[true].nunique() <= 1).all()))
 
 
 def _names_samples(at: Candidate) -> bool:
@@ -85,14 +115,35 @@ def _names_samples(at: Candidate) -> bool:
     return at.seen.all_differ(at.heading, within=of_set)
 
 
-def _has_distinct_texts(at: Candidate) -> bool:
-    """Return whether a column has distinct texts that no model would give."""
+def _shows_samples(at: Candidate) -> bool:
+    """Return whether a column has samples that repeat in runs, or that no model would give.
+
+    These are distinct texts, or numbers of the rows.
+    """
     seen, true = at.seen, at.known["truth"]
-    if len(seen.frame) < FEW_ROWS or not seen.identifies_rows(at.heading):
+    if at.known["run"] is not None:
+        return _repeats_in_all(at)
+    distinct = len(seen.frame) >= FEW_ROWS and seen.identifies_rows(at.heading)
+    if not (distinct or seen.counts_up(at.heading)):
         return False
     if true is not None and seen.columns.output_kind.single_text:
         return not seen.shares_words(at.heading, true)
     return true is None or seen.overlap(at.heading, true) == 0
+
+
+def _names_sets(at: Candidate) -> bool:
+    """Return whether a column named like a test set is one: no item of which each run has a mark.
+
+    Marks are 0 and 1; other scores of a data set in a run sum up its samples.
+    """
+    seen, heading = at.seen, at.heading
+    runs = [seen.columns.runs] if seen.columns.runs else seen.usual(names.RUN, at.known.skip)
+    keys = at.known.of("model")
+    each = [run for run in runs if seen.unique(*keys, heading, run)]
+    if seen.columns.set is not None or not each or seen.unique(*keys, heading):
+        return True
+    others = [h for h in seen.headings if h not in {heading, *runs, *keys} and seen.is_numeric(h)]
+    return not others or not all(map(seen.has_marks, others))
 
 
 def _completes_key(at: Candidate) -> bool:
@@ -141,18 +192,26 @@ def _only_one_like_truth(first: Candidate, rivals: Rivals) -> bool:
     return True
 
 
-MODEL = Role(name="model", option="model", usual=names.MODEL, accepts=_naming_models)
+MODEL = Role(
+    name="model", option="model", usual=names.MODEL, others=names.MAYBE_MODEL,
+    shows=_shares_samples, accepts=_naming_models,
+)  # fmt: skip
 # Where each model has its own columns.
 TRUTH = Role(
     name="truth", option="true", usual=names.TRUE, others=names.MAYBE_TRUE,
     shows=_has_values_of_others, accepts=_agreeing,
 )  # fmt: skip
+# The id of samples that repeat in runs, under any name.
+REPEATED = Role(name="id", others=None, shows=_repeats_in_all)
 BESIDE_MODELS = (
-    Role(name="set", usual=names.SET, fits=lambda at: at.seen.repeats(at.heading)),
+    Role(
+        name="set", usual=names.SET,
+        fits=lambda at: at.seen.repeats(at.heading) and _names_sets(at),
+    ),
     Role(name="run", usual=names.RUN, accepts=_repeating),
     Role(
         name="id", option="id", usual=names.ID, fits=_names_samples, others=None,
-        shows=_has_distinct_texts,
+        shows=_shows_samples,
     ),
 )  # fmt: skip
 # Where each row is of one model, the name is enough for the truth.
@@ -161,7 +220,7 @@ TRUTH_OF_ROW = replace(
 )
 IN_ROWS = (
     Role(name="run", option="runs", usual=names.RUN),
-    Role(name="set", usual=names.SET),
+    Role(name="set", usual=names.SET, fits=_names_sets),
     Role(
         name="id", option="id", usual=names.ID, shares=True,
         fits=lambda at: not at.seen.counts_rows(at.heading),

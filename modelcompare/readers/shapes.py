@@ -127,9 +127,10 @@ def refuse_crossed(seen: Profile) -> None:
         pairs = sizes[model] * sizes[item]
         if not _CROSSED * pairs <= n_rows <= pairs or seen.frame.duplicated([model, item]).any():
             continue
-        numeric = [h for h in free if h not in texts and seen.is_numeric(h)]
-        constant = [h for h in numeric if _constant_within(seen, h, item)]
-        of_item = bool(constant) and not any(_constant_within(seen, h, model) for h in constant)
+        numbers = [h for h in free if h not in texts and seen.is_numeric(h)]
+        numeric = [h for h in numbers if seen.frame[h].nunique() > 1]
+        constant = [h for h in numeric if seen.constant_within(h, [item])]
+        of_item = bool(constant) and not any(seen.constant_within(h, [model]) for h in constant)
         if of_item or (not constant and sizes[model] <= sizes[item]):
             _refuse_long(seen, model, item, constant, [h for h in numeric if h not in constant])
 
@@ -157,12 +158,6 @@ def _repeats_texts(seen: Profile, heading: str) -> bool:
     if seen.holds_objects(heading) or seen.share_of_numbers(heading) > 0:
         return False
     return 1 < column.nunique() < len(column)
-
-
-def _constant_within(seen: Profile, heading: str, key: str) -> bool:
-    """Return whether a column is constant within each key, but not over all rows."""
-    by_key = seen.frame.groupby(key, sort=False)[heading].nunique()
-    return bool((by_key <= 1).all()) and seen.frame[heading].nunique() > 1
 
 
 def refuse_truth_beside(seen: Profile, numeric: Sequence[str]) -> None:

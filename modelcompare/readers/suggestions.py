@@ -12,7 +12,6 @@ from typing import Any
 
 import pandas as pd
 
-from modelcompare.directions import direction_of
 from modelcompare.readers import names
 from modelcompare.readers.content import File
 from modelcompare.readers.messages import DoubtError, as_flags
@@ -87,16 +86,10 @@ def _may_name_samples(at: Candidate) -> bool:
 
 def _may_score(at: Candidate) -> bool:
     """Return whether a column has numbers and is named like scores."""
-    named = names.plain(at.heading) in names.SCORE or _is_score(at.heading)
-    if not named or names.describes(at.heading) or at.seen.holds_objects(at.heading):
+    heading, seen = at.heading, at.seen
+    if not names.is_score(heading) or names.describes(heading) or seen.holds_objects(heading):
         return False
-    numbers = pd.to_numeric(at.seen.frame[at.heading].dropna(), errors="coerce")
-    return bool(numbers.notna().all())
-
-
-def _is_score(heading: str) -> bool:
-    """Return whether numbers are named like scores."""
-    return direction_of(heading) is not None or "score" in names.words(heading).split("_")
+    return bool(pd.to_numeric(seen.frame[heading].dropna(), errors="coerce").notna().all())
 
 
 def _reads(columns: Columns, read: Callable[[Columns], Any]) -> bool:

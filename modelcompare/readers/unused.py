@@ -78,10 +78,13 @@ def other_uses(
     return "".join(groups), slices
 
 
-def write_unused(seen: Profile, headings: Sequence[str]) -> str:
-    """Write the columns that are left out, and the options by which they have a use."""
+def write_unused(seen: Profile, headings: Sequence[str], known: Sequence[str] = ()) -> str:
+    """Write the columns that are left out, and the options by which they have a use.
+
+    Columns that are `known` have another role.
+    """
     # Of a file that is read block by block, other columns are not there.
-    groups, slices = other_uses(seen, [h for h in headings if h in seen.frame])
+    groups, slices = other_uses(seen, [h for h in headings if h in seen.frame], known)
     uses = [*([f"--groups {groups}"] if groups else []), *(f"--slice {each}" for each in slices)]
     left = counted([*dict.fromkeys(headings)])
-    return f"{left}, see {', '.join(uses[:3])}" if uses else left
+    return f"{left}, see {', '.join(uses[:3])}" if uses and left else left

@@ -92,7 +92,7 @@ def test_the_command_that_the_refusal_names_answers(tmp_path, capsys):
     assert "clusters: y_true" in err
     assert "clusters:60" in out
     # The folds that are left out are named.
-    assert "left out: fold" in err
+    assert "left out: 1 (fold)" in err
 
 
 def test_folds_that_are_left_out_are_no_scores_of_the_model(tmp_path, capsys):
@@ -101,7 +101,7 @@ def test_folds_that_are_left_out_are_no_scores_of_the_model(tmp_path, capsys):
     table.to_csv(tmp_path / "one.csv", index=False)
     assert main(["compare", str(tmp_path / "one.csv"), "--resamples", "99"]) == 0
     err = capsys.readouterr().err
-    assert "left out: fold" in err
+    assert "left out: 1 (fold)" in err
     assert "scores beside" not in err
 
 

@@ -86,7 +86,7 @@ def held(path):
 
 @pytest.mark.parametrize("pattern", ["inspect/beta.json", "evalplus/70-g/*.json", "deepeval/small.json", "helm/mmlu*/per*",
                                      "opencompass/small/rep*", "bigcode/small*", "alpaca_eval/a*/*.json", "lm_eval/*weak/*sums*", "every_eval_ever/b*",
-                                     "lighteval/**/*.parquet"])  # fmt: skip
+                                     "lighteval/**/*.parquet", "pydantic_evals/small.json", "lerobot/act/*.json"])  # fmt: skip
 @pytest.mark.parametrize(("first", "value"), [*enumerate([None, 3, "x", [], [None], {}])], ids=repr)
 def test_a_file_with_a_piece_put_wrong_is_read_or_refused_and_nothing_else(pattern, first, value):
     path = next(DATA.glob(pattern))

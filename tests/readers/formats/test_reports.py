@@ -1,4 +1,4 @@
-"""Readers of reports: promptfoo, SWE-bench, WMT, TREC."""
+"""Readers of reports: promptfoo, SWE-bench, Pydantic Evals, LeRobot, WMT, TREC."""
 
 import json
 import sys
@@ -10,7 +10,15 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
-from modelcompare.readers.formats import format_of, promptfoo, swebench, trec, wmt
+from modelcompare.readers.formats import (
+    format_of,
+    lerobot,
+    promptfoo,
+    pydantic_evals,
+    swebench,
+    trec,
+    wmt,
+)
 from tests.readers.formats.opening import opened
 
 DATA = Path(__file__).parents[2] / "data" / "formats"
@@ -167,6 +175,46 @@ def test_errors_are_recognised_without_a_reason_of_failure(tmp_path, results):
     expected = records(promptfoo, RESULTS, kind="json").frame
     assert expected["score:success"].isna().sum() == 2
     pd.testing.assert_frame_equal(records(promptfoo, path, kind="json").frame, expected)
+
+
+# Pydantic Evals
+
+
+def test_cases_of_pydantic_evals_have_their_scores_and_assertions():
+    small, large, twice = (
+        records(pydantic_evals, DATA / "pydantic_evals" / f"{name}.json", kind="json")
+        for name in ("small", "large", "large_twice")
+    )
+    assert small.scores == ("length", "EqualsExpected")
+    assert small.frame["score:EqualsExpected"].sum() == 2  # 10 and 11 have two digits
+    assert large.frame["score:EqualsExpected"].sum() == 9  # but 0, 4 and 8
+    failed = small.frame[small.frame["score:length"].isna()]
+    assert failed["id"].tolist() == ["case 7"]
+    assert small.beside["kind"].dropna().unique().tolist() == ["short"]
+    assert len(twice.frame) == 24
+    assert twice.frame.groupby("id")["run"].unique().map(list).tolist() == [[1, 2]] * 12
+
+
+# LeRobot
+
+
+def test_episodes_of_lerobot_are_answers_to_their_task():
+    found = records(lerobot, DATA / "lerobot" / "act" / "eval_info.json", kind="json")
+    written_by_it = json.loads((DATA / "lerobot" / "act" / "eval_info.json").read_text())
+    assert found.answers
+    assert found.frame["id"].value_counts().to_dict() == {f"libero_10 {n}": 5 for n in range(4)}
+    assert 100 * found.frame["score:success"].mean() == written_by_it["overall"]["pc_success"]
+    preds = mc.read_predictions(DATA / "lerobot")
+    assert (preds.models, len(preds), len({*preds.groups})) == (("act", "smolvla"), 20, 4)
+
+
+def test_a_task_of_lerobot_with_fewer_rewards_than_successes_is_refused(tmp_path):
+    document = json.loads((DATA / "lerobot" / "act" / "eval_info.json").read_text())
+    document["per_task"][1]["metrics"]["sum_rewards"].pop()
+    with pytest.raises(
+        ValueError, match=r"eval_info\.json: task 'libero_10 1' must have a success"
+    ):
+        records(lerobot, written(tmp_path / "eval_info.json", document), kind="json")
 
 
 # SWE-bench
