@@ -176,8 +176,8 @@ def read_predictions(
       the columns of a table that has scores of one model.
     - ``set``: the test set to read, if the source has several (a column ``set``, ``task``,
       ``dataset``); `read_sets` reads them all.
-    - ``filter``: of several results for one sample (filters of a log, a column ``metric``), the one
-      to read.
+    - ``filter``: of several results for one sample (filters of a log), the one to read. Of a column
+      ``metric`` each is a score, unless one is named.
     - ``battles``: two models that met and the winner, as ``("model_a", "model_b", "winner")``,
       which are found by these names; see `from_battles`. The users, whose battles are a cluster,
       are ``groups``.

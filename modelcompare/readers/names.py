@@ -45,7 +45,7 @@ SET = (
     "benchmark", "corpus",
 )  # fmt: skip
 # Names the result in a row, of several for one sample.
-FILTER = ("filter", "metric", "metric_name", "scorer")
+FILTER = ("filter", "metric", "metric_name", "measure", "scorer")
 DATE = ("date", "datetime", "timestamp", "time", "day", "week", "month", "ds")
 PRED = (
     "y_pred", "pred", "preds", "prediction", "predictions", "predicted", "predicted_label",

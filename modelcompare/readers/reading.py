@@ -25,7 +25,7 @@ from modelcompare.readers.names import numbers_answers
 from modelcompare.readers.options import ITEM, OWN_RUN, Columns, column_of
 from modelcompare.readers.patterns import of_models, refuse_in_rows
 from modelcompare.readers.profile import Profile, agree_by_chance
-from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_part
+from modelcompare.readers.records import PROBABILITY, SCORE, Records, by_metric, chosen_part
 from modelcompare.readers.role_table import of_plugins
 from modelcompare.readers.roles import Roles
 from modelcompare.readers.separate_runs import with_own_runs
@@ -211,13 +211,13 @@ def table_records(seen: Profile, roles: Roles) -> Records:
     scores, others = _unread(seen, roles)
     unused = {"not used": f"{', '.join(scores)} (see --read score={scores[0]})"} if scores else {}
     unused["left out"] = write_unused(seen, others, roles.columns)
-    return Records(
+    return by_metric(Records(
         frame=pd.DataFrame(made), beside=frame, written=seen.written,
         kind="scores" if roles.scored else seen.columns.kind, format="table",
         classes=seen.columns.declared,
         answers=numbers_answers(roles["run"], seen.columns.runs), id_heading=roles["id"] or "id",
         parts={part: f"column {heading}" for part, heading in parts.items() if heading} | unused,
-    )  # fmt: skip
+    ), roles["filter"], seen.columns)  # fmt: skip
 
 
 def _unread(seen: Profile, roles: Roles) -> tuple[list[str], list[str]]:
@@ -266,7 +266,7 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
         )
     predictions = predictions_of(
         parts, columns, written=records.written, name=name, in_rows=True,
-        named_scores=records.format != "table" or len(scores) > 1,
+        named_scores=records.format != "table" or records.named_scores or len(scores) > 1,
     )  # fmt: skip
     if not scores:
         predictions = _with_scores_beside(predictions, parts, _varying(records, parts), columns)

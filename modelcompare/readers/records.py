@@ -11,12 +11,18 @@ import pandas as pd
 
 from modelcompare.readers.cell_types import Column, present
 from modelcompare.readers.messages import as_options, listed
+from modelcompare.readers.names import SCORE as SCORE_NAMES
+from modelcompare.readers.names import plain
+from modelcompare.readers.options import Columns
 from modelcompare.spelling import meant
 from modelcompare.words import KindOrAuto
 
 PROBABILITY = "prob:"
 _PLAIN = (int, float, np.number, np.bool_)
 SCORE = "score:"
+# Columns that name a result, and names of columns whose cells name its metric.
+_KEYS = ("model", "set", "run", "id")
+_METRICS = ("metric", "metric_name", "measure")
 _EMPTY = pd.Series(dtype=object)
 
 Choice = Literal["set", "filter"]
@@ -67,6 +73,8 @@ class Records:
         Direction of the scores, if the format determines it.
     id_heading : str
         The name of the ids, where options name them.
+    named_scores : bool
+        Whether a single score is asked by its name, as several are.
     """
 
     frame: pd.DataFrame
@@ -80,6 +88,7 @@ class Records:
     answers: bool = False
     greater_is_better: bool | None = None
     id_heading: str = "id"
+    named_scores: bool = False
 
     @property
     def scores(self) -> tuple[str, ...]:
@@ -97,6 +106,46 @@ def stack_records(parts: Sequence[Records]) -> Records:
         beside=pd.concat(beside, ignore_index=True),
         classes=tuple(dict.fromkeys(order for part in parts for order in part.classes)),
     )  # fmt: skip
+
+
+def by_metric(records: Records, heading: str | None, columns: Columns) -> Records:
+    """Return rows of one metric each, which a column names, as scores with the metrics' names.
+
+    Of a metric that an option names only its rows will be read. Columns of other results of a
+    sample, such as filters, stay as they are, and so do two results of one metric, and rows of
+    which an option names a column that differs between the metrics of a sample.
+    """
+    frame, keys = records.frame, [key for key in _KEYS if key in records.frame]
+    if heading is None or plain(heading) not in _METRICS or len(records.scores) != 1:
+        return records
+    (value,) = records.scores
+    named = frame[[*keys, "filter"]]
+    if plain(value) not in SCORE_NAMES or named.duplicated().any() or named.isna().any(axis=None):
+        return records
+    if columns.filter is None and _differs(records, keys, columns.beside_names):
+        return records
+    parts = {**records.parts, "metric": f"column {heading}"}
+    records = replace(records, parts=parts, named_scores=True)
+    if columns.filter is not None:
+        named = frame.rename(columns={SCORE + value: SCORE + columns.filter})
+        return replace(records, frame=named)
+    wide = frame.pivot(index=keys, columns="filter", values=SCORE + value).add_prefix(SCORE)
+    first = frame.drop_duplicates(keys)
+    rows = first[keys].merge(wide.reset_index(), on=keys, how="left").set_axis(first.index)
+    return replace(
+        records, frame=rows.infer_objects(),
+        beside=None if records.beside is None else records.beside.loc[first.index],
+    )  # fmt: skip
+
+
+def _differs(records: Records, keys: Sequence[str], named: Sequence[str]) -> bool:
+    """Return whether columns beside the results differ between rows with the same keys."""
+    if records.beside is None or not named:
+        return False
+    if not {*named} <= {*records.beside}:
+        return True
+    beside = pd.concat([records.frame[[*keys]], records.beside[[*named]].add_prefix(" ")], axis=1)
+    return len(beside.drop_duplicates()) > len(beside.drop_duplicates([*keys]))
 
 
 def part_of(records: Records, what: str, name: str) -> Records:

@@ -105,7 +105,8 @@ CASES: list[Call | Run] = [
         "probabilities under headings without a colon", "compare t.csv",
         "t.csv: columns 'bert_ant', 'bert_cat', ... have probabilities of the classes; head them "
         "model:class, as bert:ant.",
-        _table(label=TRUTH, **{name: [share] * N for name, share in SHARES.items()}),
+        # Nothing but 0 and 1 may be the categories of a description.
+        _table(label=TRUTH, **{name: [int(share == 0.5)] * N for name, share in SHARES.items()}),
     ),
     Run(
         "a row of totals", "compare t.csv",
@@ -134,11 +135,11 @@ CASES: list[Call | Run] = [
         _table(label=[0, 1] * 6, a=[True, False] * 6, b=[0, 1] * 6),
     ),
     Run(
-        "several metrics in rows", "compare t.csv",
+        "several scorers in rows", "compare t.csv",
         "there are results by 2 filters (acc, em); choose one with columns={'filter': 'acc'} (--read filter=acc).",
         _table(
             model=["a"] * 8 + ["b"] * 8, item=[*range(4)] * 4, value=[0, 1] * 8,
-            metric=(["acc"] * 4 + ["em"] * 4) * 2,
+            scorer=(["acc"] * 4 + ["em"] * 4) * 2,
         ),
     ),
     Call(

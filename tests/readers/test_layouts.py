@@ -44,7 +44,7 @@ def predicted_by(preds, model):
     """Return a model's output for each sample, as written."""
     predicted = preds.output(model)
     return (
-        preds.labels[predicted.array] if predicted.kind == "labels" else predicted.array
+        preds.labels[predicted.array] if predicted.kind == "labels" else predicted.array.ravel()
     ).tolist()
 
 
