@@ -207,8 +207,8 @@ def clipped_note(evidence: Evidence) -> tuple[str, ...]:
         return ()
     return (
         f"The log loss is infinite where a true class has the probability 0 ({some_of(counted)}); "
-        f"such a sample counts {most:.3g} here, as in scikit-learn. brier_score has no such limit; "
-        "or calibrate the probabilities, and give decisions as labels.",
+        f"such a sample counts {most:.3g} here, as in scikit-learn. Calibrate the probabilities, "
+        "or compare by brier_score; give decisions as labels.",
     )
 
 

@@ -112,7 +112,7 @@ def lead_table(results: Mapping[Any, Compared], places: Mapping[Any, int]) -> Ta
     rows = rows.sort_values(["value_at", "usual", "place"], kind="stable", ignore_index=True)
     models = [column("leader", "model"), column("ahead of", "other"), column("by", "lead")]
     if first.baseline is not None:
-        models = [column("model"), column("baseline", "other"), column("difference", "lead")]
+        models = [column("model"), column("baseline", "other"), column("better by", "lead")]
     return Table.of(
         "Subgroups", rows, column("metric", "named", kind="leader"), column("subgroup"),
         column("n", "n_samples"), models[0], column("value", "estimate"), *models[1:],

@@ -460,5 +460,5 @@ def test_an_infinite_log_loss_is_noted_with_the_models_and_what_to_use_instead(p
     assert (
         "has the probability 0 (sure in 2 samples); such a sample counts 36 here" in found.verdict()
     )
-    assert "brier_score has no such limit" in found.verdict()
+    assert "or compare by brier_score" in found.verdict()
     assert "infinite" not in mc.compare(both, "accuracy", n_resamples=99).verdict()
