@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from modelcompare.arrays import AnyArray
 from modelcompare.data import checks
@@ -16,6 +17,8 @@ from modelcompare.words import KindOrAuto, shown
 
 # Pairs of which the second is the positive class.
 _CONVENTIONS = (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("n", "y"))
+# Marks of decisions, of which the second is of the positive class.
+_MARKS = (("0", "1"), ("false", "true"))
 Sided = tuple[Any, AnyArray | None, dict[str, AnyArray], dict[str, AnyArray]]
 
 
@@ -145,6 +148,55 @@ def with_positive(
         columns["true_distribution"] = checks.frozen(truth["true_distribution"][:, ::-1])
     both = {m: array[:, ::-1] if array.ndim == 2 else array for m, array in outputs.items()}
     return positive, checks.frozen(labels[::-1]), {**truth, **columns}, both
+
+
+def with_decisions(
+    named: Any, truth: AnyArray | None, outputs: dict[str, AnyArray], kinds: Mapping[str, Kind]
+) -> dict[str, AnyArray]:
+    """Return outputs of True and False, or 1 and 0, as the two other labels of a truth.
+
+    True is the positive class, which must be named. Labels that are such marks in another
+    spelling, and numbers, are refused elsewhere.
+
+    Examples
+    --------
+    >>> from modelcompare.data.kinds import LABELS
+    >>> truth, found = np.array(["bot", "man"], object), {"a": np.array([True, False])}
+    >>> with_decisions("bot", truth, found, {"a": LABELS})["a"].tolist()
+    ['bot', 'man']
+    """
+    may_be = {m: each for m, each in outputs.items() if kinds[m].coded and _are_marks(each[:1])}
+    if not may_be or truth is None or not all(isinstance(x, str) for x in truth):
+        return outputs
+    labels = np.array([*dict.fromkeys(truth.tolist())], object)
+    if len(labels) != 2 or pd.to_numeric(pd.Series(labels), errors="coerce").notna().any():
+        return outputs
+    if named is None and positive_of(None, labels) is not None:
+        return outputs
+    known = {str(label).strip().casefold() for label in labels}
+    decided = [m for m, each in may_be.items() if _are_marks(each, known)]
+    if not decided:
+        return outputs
+    positive = positive_of(named, labels)
+    if positive is None:
+        rare = sorted(labels.tolist(), key=truth.tolist().count)
+        raise UnnamedError(f"{_who(decided)} True and False, or 1 and 0", np.array(rare, object))
+    other = next(label for label in labels.tolist() if label != positive)
+    by_mark = {no: other for no, _ in _MARKS} | {yes: positive for _, yes in _MARKS}
+    return {
+        m: np.array([by_mark[_mark(x)] for x in each.tolist()], object) if m in decided else each
+        for m, each in outputs.items()
+    }
+
+
+def _mark(entry: Any) -> str:
+    return str(entry).strip().casefold().removesuffix(".0")
+
+
+def _are_marks(array: AnyArray, known: Collection[str] = ()) -> bool:
+    """Return whether all entries are True and False, or 1 and 0, and none is a known label."""
+    words = {_mark(x) for x in array.ravel().tolist()}
+    return words.isdisjoint(known) and any(words <= {*pair} for pair in _MARKS)
 
 
 def _who(models: Sequence[str]) -> str:

@@ -29,7 +29,7 @@ from modelcompare.data.inputs import columns_of
 from modelcompare.data.judges import check_design, check_judged, with_verdicts
 from modelcompare.data.kinds import Kind, check_kind, kind_declared
 from modelcompare.data.outputs import Form, Output, checked_output
-from modelcompare.data.positive import positive_for, with_positive
+from modelcompare.data.positive import positive_for, with_decisions, with_positive
 from modelcompare.data.scores import (
     Direction,
     Ranges,
@@ -163,6 +163,8 @@ class Predictions(TestSet):
         names, outputs = named_scores(outputs) if y_true is None else ((), outputs)
         y_true, outputs, self._judge = with_verdicts(y_true, outputs, judge, label_weight)
         truth, arrays, kinds, known = read_inputs(y_true, outputs, labels, kind_declared(kind))
+        if known is None:
+            arrays = with_decisions(positive, truth, arrays, kinds)
         self._name, self._kinds, self._source = name, kinds, Source()
         declared = check_direction(greater_is_better, names)
         self._missing_mass, self._predicted = bool(missing_mass), dict[str, IntArray]()

@@ -12,7 +12,7 @@ from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import DoubtError, as_options, listed
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
 from modelcompare.readers.shapes import refuse_data_as_headings, refuse_truth_beside
-from modelcompare.readers.unused import is_apart, is_misspelt, other_uses
+from modelcompare.readers.unused import errors_of, is_apart, is_misspelt, other_uses
 
 # Up to this many distinct integers may be codes of classes as well as scores.
 _MANY_CODES = 50
@@ -249,7 +249,9 @@ def _why_no_score(seen: Profile, heading: str, numeric: Sequence[str]) -> str:
 
 def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[str], list[str]]:
     """Take columns with values of the truth for models, others for descriptions."""
+    decisions = _decisions(seen, candidates, true)
     left_out = [h for h in candidates if names.is_property(h) and seen.has_marks(h)]
+    left_out += errors_of(seen, candidates, true)
     candidates = [h for h in candidates if h not in left_out]
     for heading in candidates:
         if names.usual_and_rest(heading, names.TRUE, prefix=True)[1].isdecimal():
@@ -281,8 +283,15 @@ def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[s
         if names.describes(heading) or not is_misspelt(seen, heading, true)
     } | {h: _why_no_output(seen, h, models, true, measured=measured) for h in models}  # fmt: skip
     models = [h for h in candidates if h in {*models, *doubtful}]
-    _refuse_doubtful(seen, models, doubts)
+    _refuse_doubtful(seen, models, doubts, decisions)
     return models, left_out
+
+
+def _decisions(seen: Profile, candidates: Sequence[str], true: str) -> list[str]:
+    """Find 0 and 1, or False and True, that go with a truth of two texts."""
+    if seen.share_of_numbers(true) or seen.holds_objects(true) or seen.present(true).nunique() != 2:
+        return []
+    return [h for h in candidates if seen.has_marks(h) and seen.goes_with_marks(true, h)]
 
 
 def _why_no_output(
@@ -352,16 +361,22 @@ def _describes(seen: Profile, heading: str, true: str) -> bool:
     return column.nunique() > len(column) / 2 and not seen.is_real(heading)
 
 
-def _refuse_doubtful(seen: Profile, headings: Sequence[str], doubts: Mapping[str, str]) -> None:
-    """Refuse the first column in doubt, with the options that take the others for models."""
+def _refuse_doubtful(
+    seen: Profile, headings: Sequence[str], doubts: Mapping[str, str], decisions: Sequence[str] = ()
+) -> None:  # fmt: skip
+    """Refuse the first column in doubt, with the options that take likely others for models.
+
+    Columns of `decisions` come first, as True and False are of a model if labels are not.
+    """
     held = [heading for heading in headings if doubts.get(heading)]
     if not held:
         return
     groups, slices = other_uses(seen, held, headings)
+    others = dict.fromkeys(h.rpartition(":")[0] or h for h in headings if h not in held)
     raise DoubtError(
         f"{seen.where}: column {held[0]!r} {doubts[held[0]]} (columns: "
         f"{listed(seen.headings, 8)}); name all models with models= (--model), and it among them "
         "if it is one.",
-        models=[heading for heading in headings if heading not in held],
+        models=decisions or names.likely_outputs([*others]),
         slices=slices, groups=groups,
     )  # fmt: skip

@@ -52,6 +52,9 @@ PRED = (
     "pred_label", "output", "hypothesis", "hyp", "response", "model_output", "pred_text",
 )  # fmt: skip
 _PREDICTED = frozenset(("pred", "preds", "prediction", "predictions", "predicted"))
+_ERRORS = frozenset(
+    ("residual", "residuals", "resid", "error", "errors", "err", "diff", "difference", "deviation")
+)
 # The person that decided, and the question.
 USER = (
     "judge", "judge_id", "user", "user_id", "annotator", "annotator_id", "rater", "rater_id",
@@ -218,6 +221,22 @@ def of_scores(headings: Sequence[str]) -> list[str]:
 def predicts(heading: str) -> bool:
     """Return whether a column is named like predictions: ``pred_cnn``, ``predicted``."""
     return not _PREDICTED.isdisjoint(words(heading).split("_"))
+
+
+def errs(heading: str) -> bool:
+    """Return whether a column is named like errors of predictions: ``residuals``."""
+    return not _ERRORS.isdisjoint(words(heading).split("_"))
+
+
+def likely_outputs(headings: Sequence[str]) -> list[str]:
+    """Return the columns that are named like predictions, or all if none is.
+
+    Examples
+    --------
+    >>> likely_outputs(["predicted", "residuals"]), likely_outputs(["cnn", "bert"])
+    (['predicted'], ['cnn', 'bert'])
+    """
+    return [*filter(predicts, headings)] or [*headings]
 
 
 def companions(headings: Iterable[str]) -> list[str]:

@@ -24,6 +24,7 @@ SHARED = 0.5
 _MANY_CLASSES = 50
 # Upper 5 % point of the normal distribution.
 _NORMAL_95 = 1.645
+_STANDARD_ERRORS = 3
 
 
 def memoized(property_of: Callable[..., T]) -> Callable[..., T]:
@@ -116,6 +117,14 @@ class Profile:
         """Return Pearson's correlation of two columns of numbers, 0 where it is undefined."""
         found = self.frame[[heading, other]].apply(cell_types.as_numbers).corr().iloc[0, 1]
         return 0.0 if np.isnan(found) else float(found)
+
+    def goes_with_marks(self, labels: str, marks: str) -> bool:
+        """Return whether two labels go with 0 and 1 beyond chance (3 standard errors)."""
+        first = (self.frame[labels] == self.present(labels).iloc[0]).to_numpy(np.float64)
+        held = cell_types.as_numbers(self.frame[marks])
+        if not (np.ptp(first) and np.ptp(held)):
+            return False
+        return bool(abs(np.corrcoef(first, held)[0, 1]) * np.sqrt(len(held)) > _STANDARD_ERRORS)
 
     @memoized
     def has_marks(self, heading: str) -> bool:
@@ -230,7 +239,7 @@ def agree_by_chance(one: IntArray, other: IntArray) -> bool:
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     expected = rows @ columns
     variance = expected + expected**2 - (rows * columns) @ (rows + columns)
-    least = expected + _NORMAL_95 * np.sqrt(variance / len(one))
+    least = expected + _NORMAL_95 * np.sqrt(max(variance, 0) / len(one))
     return bool(columns.max() < 1 and np.trace(table) <= least)
 
 

@@ -191,7 +191,7 @@ def _refuse_truth(
     raise DoubtError(
         f"{seen.where}: column {heading!r} {why} (columns: {listed(seen.headings, 8)}); if it is "
         f"name it with {as_options(true=heading)}, else name all models with models= (--model).",
-        true="" if by_chance else heading, models=models,
+        true="" if by_chance else heading, models=names.likely_outputs(models),
     )  # fmt: skip
 
 

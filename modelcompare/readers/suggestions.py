@@ -12,9 +12,10 @@ from typing import Any
 
 import pandas as pd
 
+from modelcompare.data.positive import UnnamedError
 from modelcompare.readers import names
 from modelcompare.readers.content import File
-from modelcompare.readers.messages import DoubtError, as_flags
+from modelcompare.readers.messages import DoubtError, as_flags, as_options
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.roles import Candidate, Role, Roles, candidates
@@ -35,22 +36,38 @@ def with_command(
     """Return an error that ends with a command that reads the files, if one is found.
 
     An error of columns in doubt has its options; others that name no column are answered by
-    guesses from names and content. Each is tried.
+    guesses from names and content. Each is tried, and none is shown that fails.
     """
     tables = [file.payload for file in files if isinstance(file.payload, pd.DataFrame)]
-    if len(tables) < len(files) or not all(f.name for f in files):
-        return error
-    if sum(map(len, tables)) > _MOST_ROWS:
+    of_frame = not all(file.name for file in files)
+    if len(tables) < len(files) or sum(map(len, tables)) > _MOST_ROWS:
         return error
     problem, guesses = str(error), _guesses(tables, columns)
     if isinstance(error, DoubtError):
-        problem, guesses = error.problem, iter([error.options] if error.options else [])
-    elif _UNNAMED not in problem:
+        problem, guesses = error.problem, _variants(error.options, tables, columns)
+    elif of_frame or _UNNAMED not in problem:
         return error
     for options in islice(guesses, _MOST_TRIES):
-        if _reads(replace(columns, **options), read):
+        flaw = _flaw(replace(columns, **options), read)
+        if isinstance(flaw, UnnamedError):
+            return ValueError(f"{problem} With {as_options(**options)} {flaw}")
+        if flaw is None and of_frame:
+            return DoubtError(problem, **options)
+        if flaw is None:
             return ValueError(f"{problem} Try: {_command(files, {**columns.given, **options})}")
-    return error
+    return DoubtError(problem) if isinstance(error, DoubtError) else error
+
+
+def _variants(
+    options: Options, tables: Sequence[pd.DataFrame], columns: Columns
+) -> Iterator[Options]:
+    """Yield options, and then those with a column of test sets as one of subgroups."""
+    if options:
+        yield options
+        seen = Profile(tables[0], columns, "")
+        for heading in filter(seen.repeats, seen.usual(names.SET)):
+            others = [each for each in options.get("slices", ()) if each != heading]
+            yield {**options, "slices": [*others, heading]}
 
 
 def _guesses(tables: Sequence[pd.DataFrame], columns: Columns) -> Iterator[Options]:
@@ -89,17 +106,20 @@ def _may_score(at: Candidate) -> bool:
     heading, seen = at.heading, at.seen
     if not names.is_score(heading) or names.describes(heading) or seen.holds_objects(heading):
         return False
+    if "resid" in names.words(heading):
+        return False
     return bool(pd.to_numeric(seen.frame[heading].dropna(), errors="coerce").notna().all())
 
 
-def _reads(columns: Columns, read: Callable[[Columns], Any]) -> bool:
+def _flaw(columns: Columns, read: Callable[[Columns], Any]) -> Exception | None:
+    """Return why options do not read the files, or None."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             read(columns)
-    except (ValueError, TypeError, KeyError):
-        return False
-    return True
+    except (ValueError, TypeError, KeyError) as error:
+        return error
+    return None
 
 
 def _command(files: Sequence[File], options: Options) -> str:

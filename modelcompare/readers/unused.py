@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
 
 from modelcompare import spelling
 from modelcompare.readers import cell_types, names
-from modelcompare.readers.messages import counted
+from modelcompare.readers.messages import DoubtError, counted
 from modelcompare.readers.profile import Profile
 
 # Samples that a subgroup needs to be compared.
@@ -18,6 +20,8 @@ LEAST_SLICE = 30
 _CHANGING = (*names.MODEL, *names.RUN, *names.SET, *names.FILTER, "fold", "split")
 # Standard errors beyond which values go with those of the truth.
 _BEYOND_CHANCE = 3
+# Columns and rows that are searched for errors of others, and the size of their roundings.
+_MOST_COLUMNS, _LEAST_ROWS, _MOST_ROWS, _ROUNDED = 30, 5, 1_000, 1e-3
 
 
 def is_apart(seen: Profile, heading: str, models: Sequence[str], true: str) -> bool:
@@ -60,6 +64,43 @@ def _goes_with(seen: Profile, heading: str, true: str) -> bool:
     table = pd.crosstab(seen.frame[heading], seen.frame[true]).to_numpy()
     right, most, n = table.max(axis=1).sum(), table.sum(axis=0).max(), table.sum()
     return bool(right - most > _BEYOND_CHANCE * np.sqrt(most * (1 - most / n)))
+
+
+def errors_of(seen: Profile, headings: Sequence[str], true: str) -> list[str]:
+    """Return columns of errors of another: its differences from the truth, their sizes or squares.
+
+    A difference and a prediction add up to the truth; their names decide which is which.
+    """
+    if not seen.is_numeric(true) or len(seen.frame) < _LEAST_ROWS:
+        return []
+    head = seen.frame[[true, *filter(seen.is_numeric, headings)]].head(_MOST_ROWS)
+    truth, *others = (cell_types.as_numbers(column) for _, column in head.items())
+    values = dict(zip(head.columns[1:], others, strict=True))
+    if len(values) > _MOST_COLUMNS or not np.isfinite([truth, *others]).all():
+        return []
+    close = partial(np.allclose, atol=_ROUNDED * truth.std())
+    found = []
+    for heading, other in permutations(values, 2):
+        held, error = values[heading], truth - values[other]
+        if not (np.ptp(error) and np.ptp(values[other])):
+            continue
+        if close(held, error) or close(held, -error):
+            if not _is_error(heading, other) and not _is_error(other, heading):
+                raise DoubtError(
+                    f"{seen.where}: column {heading!r} is the difference of {true!r} and "
+                    f"{other!r}; name the column of predictions with models= (--model), and leave "
+                    "its errors out.",
+                    models=[h for h in headings if h != heading],
+                )
+            found += [heading] if _is_error(heading, other) else []
+        elif close(held, np.abs(error)) or close(held, error**2):
+            found.append(heading)
+    return [*dict.fromkeys(found)]
+
+
+def _is_error(heading: str, other: str) -> bool:
+    """Return whether a name is that of an error, or another one alone is that of predictions."""
+    return names.errs(heading) or (names.predicts(other) and not names.predicts(heading))
 
 
 def other_uses(
