@@ -42,6 +42,7 @@ def test_the_refusal_ends_in_a_command_that_answers(run, kind):
 
 
 @needs("large")
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("command", ["compare", "gate", "sample-size", "report", "sketch"])
 def test_every_command_refuses_and_answers(run, command):
     asked = {

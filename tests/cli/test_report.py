@@ -3,6 +3,7 @@ import json
 import pytest
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_holds_all_that_the_predictions_tell(run, tmp_path):
     rows = [
         f"s{i},{'ab'[i % 2]},{i // 60},{0.1 + 0.8 * (i % 2)},{0.2 + 0.1 * (i % 7)}"

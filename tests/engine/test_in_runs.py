@@ -138,7 +138,9 @@ def test_many_labels_of_sets_are_the_mean_of_the_runs():
 
 
 def f1_gap(y_true, y_output):
-    return reference.f1_score(y_true, y_output, average="macro") - 0.5
+    true, predicted = (y == np.arange(3)[:, None] for y in (y_true, y_output))
+    hits, trials = (true & predicted).sum(axis=1), true.sum(axis=1) + predicted.sum(axis=1)
+    return np.mean(2 * hits[trials > 0] / trials[trials > 0]) - 0.5
 
 
 ALL = [

@@ -506,6 +506,7 @@ def test_the_command_answers_with_costs(csv, capsys):
     assert "(--cost-item, --cost-run)" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_figure_has_the_frontier_the_pilot_and_the_cheapest_numbers():
     size = asked(SHARED, **COSTS)
     (axes,) = size.plot.frontier().axes

@@ -516,6 +516,7 @@ def test_plot_lists_its_figures():
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
+@pytest.mark.usefixtures("undrawn")
 def test_the_lowest_panels_name_their_axis():
     for name, size, n_columns in (
         ("intervals", drawn.USUAL, 2),
