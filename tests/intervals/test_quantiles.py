@@ -29,10 +29,12 @@ def test_ends_lie_between_the_order_statistics_of_the_binomial_law(n, share, see
     low, high = quantile_interval(x, share, 0.95)
 
     # x[d - 1] is above the quantile if fewer than d values are below it, x[d] if at most d are.
-    lower = [d for d in range(1, n + 1) if binom.cdf(d - 1, n, share) <= 0.025]
-    upper = [d for d in range(1, n + 1) if binom.sf(d - 1, n, share) <= 0.025]
-    assert (not lower and low == -np.inf) or x[lower[-1] - 1] <= low <= x[min(lower[-1], n - 1)]
-    assert (not upper and high == np.inf) or x[max(upper[0] - 2, 0)] <= high <= x[upper[0] - 1]
+    d = np.arange(1, n + 1)
+    lower, upper = (d[law(d - 1, n, share) <= 0.025] for law in (binom.cdf, binom.sf))
+    assert (not len(lower) and low == -np.inf) or x[lower[-1] - 1] <= low <= x[
+        min(lower[-1], n - 1)
+    ]
+    assert (not len(upper) and high == np.inf) or x[max(upper[0] - 2, 0)] <= high <= x[upper[0] - 1]
 
 
 def test_the_ends_of_a_quantile_are_those_of_its_mirror_image():

@@ -46,10 +46,10 @@ def drawn(weights):
 
 def test_permutation_swaps_outputs_as_a_loop_does():
     part = evaluation(["f1_macro", "cf1", "log_loss"])
-    preds, z = part.predictions, drawn(masks(part, 150)).astype(bool)
+    preds, z = part.predictions, drawn(masks(part, 60)).astype(bool)
     estimate = part.estimate()
     a, b = all_pairs(3)
-    found = p_values("permutation", part, 150)
+    found = p_values("permutation", part, 60)
     for pair, (i, j) in enumerate(zip(a, b, strict=True)):
         pa, pb = (preds.probabilities(preds.models[k]) for k in (i, j))
         extreme = np.zeros(estimate.shape[1])
@@ -62,7 +62,7 @@ def test_permutation_swaps_outputs_as_a_loop_does():
             values = Evaluation(swapped, part.metrics).estimate()
             difference = estimate[i] - estimate[j]
             extreme += np.abs(values[0] - values[1]) >= np.abs(difference) - 1e-12
-        np.testing.assert_allclose(found[pair], (1 + extreme) / 151, atol=1e-12)
+        np.testing.assert_allclose(found[pair], (1 + extreme) / 61, atol=1e-12)
 
 
 def test_permutation_comes_close_to_the_exact_test():
