@@ -50,8 +50,8 @@ ANSWERED = [
         "compare forecasts.csv --true actual --time date", 1,
         r"22 blocks of consecutive samples", r"rmse: arima leads"),
     Ask("epidemics", "epiforecasts/scoringutils#37", "compare epidemics.csv", 0,
-        r"id: column forecast_date\+location \(those of a location count as independent, see "
-        r"--groups location\).*wis: lower is better",
+        r"those of one forecast_date count as independent; .*--groups forecast_date.*"
+        r"id: column forecast_date\+location \(by its values\).*wis: lower is better",
         r"60 samples.*EuroCOVIDhub-ensemble leads.*better than\s+UMass-MechBayes"),
     Ask("free_energies", "OpenFreeEnergy/cinnabar PR #174",
         "compare free_energies.csv --true exp -m rmse -m kendall", 1,
@@ -156,3 +156,27 @@ def test_numbers_of_some_answers_are_those_of_pandas(inputs, monkeypatch, capsys
         frame = pd.read_csv(f"{shape}.csv")
         expected = frame.groupby(model)[score].mean()
         np.testing.assert_allclose(rows.loc[expected.index], expected, rtol=1e-12)
+
+
+def test_slices_of_groups_and_keys_by_the_names_of_the_library(inputs, monkeypatch, capsys):
+    monkeypatch.chdir(inputs / "rewards")
+    answers = []
+    for flag in ("--by", "--slice"):
+        assert main(["groups", "rewards.csv", flag, "subset", "--resamples", "99"]) == 0
+        answers.append(capsys.readouterr().out)
+    assert answers[0] == answers[1]
+    monkeypatch.chdir(inputs / "one_configuration")
+    for key in ("model", "model-column"):
+        assert main(["compare", "one_configuration.csv", "--read", f"{key}=trial"]) == 0
+        answers.append(capsys.readouterr().out)
+    assert answers[2] == answers[3]
+    assert "4 models, 40 samples" in answers[3]
+
+
+def test_two_models_are_asked_of_by_name_or_one_is_read_as_its_runs(inputs, monkeypatch, capsys):
+    monkeypatch.chdir(inputs / "one_configuration")
+    assert main(["sample-size", "one_configuration.csv"]) == 2
+    assert "there is one model (reward)" in (found := capsys.readouterr().err)
+    assert "--read model=COLUMN" in found
+    chosen = ["--read", "model=trial", "--model", "0", "--model", "1"]
+    assert main(["sample-size", "one_configuration.csv", *chosen]) == 0

@@ -150,8 +150,10 @@ def read_predictions(
     - ``true``, ``id``: the truth and the samples' names. By default the truth is found by its name
       (``y_true``, ``label``, ``gold``, ``target``), or by a name such as ``answer`` if models give
       the same values; the id by its name (``id``, ``item``, ``image``), whose values must be
-      distinct unless ``groups`` or ``runs`` are given, or as a column of distinct texts. Names with
-      dots reach into objects.
+      distinct unless ``groups`` or ``runs`` are given, or by its values: distinct texts, numbers of
+      the rows, or, in tables of one model per row, those that every model has once, of one column
+      or of several together. ``date+place`` names two columns as one; names with dots reach into
+      objects.
     - ``groups``, ``strata``, ``runs``, ``weight``: clusters, strata, repetitions and sample
       weights; repetitions are found by their name (``run``, ``seed``, ``epoch``) in tables of one
       model per row, and in wide ones next to ids that repeat. Those of a sample are one cluster.

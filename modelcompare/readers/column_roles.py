@@ -20,7 +20,7 @@ from modelcompare.readers.content import File
 from modelcompare.readers.keys import crossed_key
 from modelcompare.readers.label_sets import with_label_sets
 from modelcompare.readers.lists import with_class_columns
-from modelcompare.readers.messages import as_options
+from modelcompare.readers.messages import DoubtError, as_options
 from modelcompare.readers.model_columns import model_columns
 from modelcompare.readers.options import Columns, Outputs, column_of, with_named
 from modelcompare.readers.patterns import with_patterns
@@ -170,16 +170,18 @@ def _wide(seen: Profile) -> Roles:
     known = solve(seen, BESIDE_MODELS, known)
     # A column named like an id whose values repeat is neither the id nor a model.
     ids = {*names.named(seen.headings, names.ID)} - seen.chosen
-    dated = _describing(seen, {*known.columns, *seen.chosen}).columns
-    special = {found, *known.columns, *seen.named, *ids, *dated} - {None}
+    beside = _describing(seen, {*known.columns, *seen.chosen})
+    # Without a truth, numbers beside whole numbers of times may be a series and its forecasts.
+    describing = beside.columns if known["truth"] is not None else beside.without("time").columns
+    special = {found, *known.columns, *seen.named, *ids, *describing} - {None}
     of_folders = seen.of_folders - special - seen.chosen
-    beside = [h for h in seen.headings if h in of_folders]
-    candidates = [h for h in seen.headings if h not in special and h not in beside]
+    in_paths = [h for h in seen.headings if h in of_folders]
+    candidates = [h for h in seen.headings if h not in special and h not in in_paths]
     models, left_out = model_columns(seen, candidates, known["truth"])
     outputs = _by_model(seen, models, known["truth"])
     if known["run"] is None:
         refuse_repeated_ids(seen, {known["truth"], *seen.chosen}, known.of("set"))
-    return replace(known, outputs=outputs, wide=True, left_out=(*left_out, *beside))
+    return replace(known, outputs=outputs, wide=True, left_out=(*left_out, *in_paths))
 
 
 def _refuse_sliced_truth(seen: Profile) -> None:
@@ -294,15 +296,12 @@ def _refuse_scores_beside(
 def _only_numbers(seen: Profile, skip: Collection[str | None], known: Roles) -> list[str]:
     """Return the only numeric column left if none is named like a score.
 
-    Numbers that are the same for all models of a sample describe it, unless they are named like
-    scores, in which models may be equal.
+    Beside it, numbers that all models of a sample share describe the sample.
     """
     free = (h for h in seen.headings if h not in {*seen.named, *skip} and not names.describes(h))
     found = [*filter(seen.is_numeric, free)]
     if len(found) > 1 and known["id"] is not None:
-        key = seen.joined(*known.of("set", "id"))
-        varying = [h for h in found if names.is_score(h) or not seen.constant_within(h, key)]
-        found = varying or found
+        found = [*_without_shared(seen, found, seen.joined(*known.of("set", "id")))]
     if len(found) == 1:
         return found
     held = ", ".join(seen.headings[:8])
@@ -312,3 +311,17 @@ def _only_numbers(seen: Profile, skip: Collection[str | None], known: Roles) -> 
         f"outputs with {as_options(pred='COLUMN')}, or of its scores with "
         f"{as_options(score='COLUMN')}."
     )
+
+
+def _without_shared(seen: Profile, found: Sequence[str], key: Sequence[str]) -> Sequence[str]:
+    """Leave out numbers that models share beside one score; refuse what may be predictions."""
+    shared = [h for h in found if not names.is_score(h) and seen.constant_within(h, key)]
+    others = [h for h in found if h not in shared]
+    if len(others) != 1 or names.is_score(others[0]):
+        return others if len(others) == 1 else found
+    raise DoubtError(
+        f"{seen.where}: all models of a sample share the number in column {shared[0]!r}, as they "
+        f"do its truth, and {others[0]!r} is not named like a score; if it has scores name it with "
+        f"{as_options(score=others[0])}, if it predicts {shared[0]!r} name both.",
+        true=shared[0], pred=others[0],
+    )  # fmt: skip

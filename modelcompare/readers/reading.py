@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray
+from modelcompare.data.checks import warn_of_data
 from modelcompare.data.described import written_classes
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_source
@@ -94,7 +95,7 @@ def wide_predictions(
     used = [h for name in predictions.access.scores.beside for h in scores[name].values()]
     unused = [each for each in roles.left_out if each not in used]
     unread = [*unused, *(name for name in scores if name not in predictions.access.scores.beside)]
-    found, date = _written(seen, roles), roles["time"]
+    found, date = _written(roles), roles["time"]
     if columns.people:
         found["truth"] = f"labels by {counted(columns.people)}, {columns.annotators}"
     if numbers_answers(roles["run"], seen.columns.runs):
@@ -126,16 +127,11 @@ def _named_score(roles: Roles) -> str | None:
     return names_of[0] if len(names_of) == len(roles.outputs) == 1 else None
 
 
-def _written(seen: Profile, roles: Roles) -> dict[str, str]:
+def _written(roles: Roles) -> dict[str, str]:
     """Write the columns by role, with the reasons; some roles are written apart."""
     apart = {*_FIRST, *_APART, *of_plugins()}
     others = [role for role in roles.found if role not in apart]
-    found = {r: roles.found[r].written for r in (*_FIRST, *others) if r in roles.found}
-    *_, last = several = seen.joined(*roles.of("id")) or [""]
-    if len(several) > 1 and seen.columns.groups is None:
-        how = f"those of a {last} count as independent, see --groups {last}"
-        found["id"] = f"{roles['id']} ({how})"
-    return found
+    return {r: roles.found[r].written for r in (*_FIRST, *others) if r in roles.found}
 
 
 def _left_to_plugins(seen: Profile, roles: Roles) -> list[str]:
@@ -206,8 +202,9 @@ def table_records(seen: Profile, roles: Roles) -> Records:
     if not roles.scored:
         left = _left_to_plugins(seen, roles)
         made |= {SCORE + h: frame[h] for h in roles.left_out if h not in left}
-    parts = _written(seen, roles)
+    parts = _written(roles)
     parts["scores" if roles.scored else "predictions"] = ", ".join(outputs.values())
+    _warn_of_joined(seen, roles)
     scores, others = _unread(seen, roles)
     unused = {"not used": f"{', '.join(scores)} (see --read score={scores[0]})"} if scores else {}
     unused["left out"] = write_unused(seen, others, roles.columns)
@@ -218,6 +215,18 @@ def table_records(seen: Profile, roles: Roles) -> Records:
         answers=numbers_answers(roles["run"], seen.columns.runs), id_heading=roles["id"] or "id",
         parts={part: f"column {heading}" for part, heading in parts.items() if heading} | unused,
     ), roles["filter"], seen.columns)  # fmt: skip
+
+
+def _warn_of_joined(seen: Profile, roles: Roles) -> None:
+    """Warn of rows that several columns name together, and that no clusters keep together."""
+    several = seen.joined(*roles.of("id"))
+    if len(several) > 1 and seen.columns.groups is None:
+        first, *others = several
+        warn_of_data(
+            f"{seen.where}: {first} and {' and '.join(others)} name each sample together, and "
+            f"those of one {first} count as independent; {as_options(groups=first)} keeps them "
+            "together.",
+        )
 
 
 def _unread(seen: Profile, roles: Roles) -> tuple[list[str], list[str]]:

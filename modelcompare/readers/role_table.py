@@ -124,7 +124,8 @@ def _shows_samples(at: Candidate) -> bool:
     if at.known["run"] is not None:
         return _repeats_in_all(at)
     distinct = len(seen.frame) >= FEW_ROWS and seen.identifies_rows(at.heading)
-    if not (distinct or seen.counts_up(at.heading)):
+    numbered = seen.counts_up(at.heading) and names.plain(at.heading) not in names.DATE
+    if not (distinct or numbered):
         return False
     if true is not None and seen.columns.output_kind.single_text:
         return not seen.shares_words(at.heading, true)
@@ -142,8 +143,10 @@ def _names_sets(at: Candidate) -> bool:
     each = [run for run in runs if seen.unique(*keys, heading, run)]
     if seen.columns.set is not None or not each or seen.unique(*keys, heading):
         return True
+    true = names.named(seen.headings, (*names.TRUE, *names.MAYBE_TRUE))
     others = [h for h in seen.headings if h not in {heading, *runs, *keys} and seen.is_numeric(h)]
-    return not others or not all(map(seen.has_marks, others))
+    marks = bool(others) and all(map(seen.has_marks, others))
+    return not marks or not all(seen.constant_within(h, [heading]) for h in true)
 
 
 def _completes_key(at: Candidate) -> bool:

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.data.checks import DataWarning
 from modelcompare.readers import checked_columns, read
 from modelcompare.readers.messages import DoubtError
 from tests.by_role import by_role
@@ -30,10 +31,11 @@ PLACES["wis"] = RNG.gamma(2, size=len(PLACES)).round(4)
 
 
 def test_columns_that_name_the_samples_together_are_their_id():
-    found = reading(PLACES.sample(frac=1, random_state=1))
-    assert "id: column date+place (those of a place count as independent, see --groups place)" in (
-        found.sentence
-    )
+    with pytest.warns(
+        DataWarning, match=r"those of one date count as independent; .*--groups date"
+    ):
+        found = reading(PLACES.sample(frac=1, random_state=1))
+    assert "id: column date+place (by its values)" in found.sentence
     pairs = PLACES.pivot(index=["date", "place"], columns="model", values="wis")
     ids = [", ".join(key) for key in pairs.index]
     preds = found.predictions
@@ -83,15 +85,30 @@ def test_a_key_that_some_model_lacks_is_no_structure():
 def test_numbers_that_all_models_share_describe_the_samples():
     frame = crossed(user=[f"u{i}" for i in range(12)], model=["a", "b"])
     frame["reviews"] = RNG.integers(5, 900, 12).repeat(2)
-    frame["gain"] = RNG.random(24).round(3)
+    frame["logloss"] = RNG.random(24).round(3)
     found = reading(frame)
-    assert "scores: gain; left out: 1 (reviews)" in found.sentence
+    assert "scores: logloss; left out: 1 (reviews)" in found.sentence
     assert found.predictions.sample_weight is None
     weighed = mc.read_predictions(frame, columns={"weight": "reviews"})
     assert weighed.sample_weight is not None
     # Models may be equal in a score.
     with pytest.raises(ValueError, match="several columns of numbers"):
         mc.read_predictions(frame.rename(columns={"reviews": "f1"}))
+
+
+def test_numbers_that_may_be_the_truth_of_others_are_refused_with_the_command():
+    frame = crossed(shop=[f"s{i}" for i in range(12)], model=["a", "b"])
+    frame["demand"] = RNG.normal(50, 9, 12).round(1).repeat(2)
+    frame["forecast"] = (frame["demand"] + RNG.normal(size=24)).round(1)
+    with pytest.raises(
+        DoubtError, match="share the number in column 'demand', as they do"
+    ) as caught:
+        mc.read_predictions(frame)
+    assert caught.value.options == {"true": "demand", "pred": "forecast"}
+    found = mc.read_predictions(frame, **by_role(caught.value.options))
+    values = mc.bootstrap(found, "mae", n_resamples=2).estimate.to_numpy().ravel()
+    errors = (frame["forecast"] - frame["demand"]).abs().groupby(frame["model"]).mean()
+    np.testing.assert_allclose(values, errors)
 
 
 def test_rows_that_are_numbered_have_that_number_as_id():
@@ -157,6 +174,14 @@ def test_tasks_with_a_mark_of_each_attempt_are_items():
     )
 
 
+def test_examples_of_a_data_set_are_no_attempts():
+    frame = crossed(dataset=["x", "y", "z"], trial=range(20), model=["a", "b"])
+    frame["y_true"] = RNG.integers(0, 2, 60).repeat(2)
+    frame["y_pred"] = RNG.integers(0, 2, 120)
+    with pytest.raises(ValueError, match="none for a sample"):
+        mc.read_predictions(frame)
+
+
 def test_mean_scores_of_data_sets_and_seeds_are_for_ranks():
     frame = crossed(dataset=["x", "y", "z"], seed=range(4), model=["a", "b"])
     with pytest.raises(ValueError, match="such scores are for `modelcompare ranks`"):
@@ -187,10 +212,15 @@ def test_agents_that_answer_calls_are_no_models():
     assert "left out: 1 (agent), see --slice agent" in found.sentence
 
 
-def test_dates_and_folds_beside_scores_are_no_models():
-    scores = {"a": RNG.random(40), "b": RNG.random(40)}
-    dated = pd.DataFrame({**scores, "week": np.arange(40) // 4})
-    assert "models: 2 (a, b); not used: the order in time (week" in reading(dated).sentence
+def test_times_beside_a_truth_are_no_models_and_beside_numbers_alone_are_asked_about():
+    truth = RNG.normal(size=40)
+    frame = pd.DataFrame({"y_true": truth, "ridge": truth + RNG.normal(size=40)})
+    frame["week"] = np.arange(40) % 9
+    assert "models: 1 (ridge); not used: the order in time (week" in reading(frame).sentence
+    with pytest.raises(ValueError, match="'week' "):
+        mc.read_predictions(frame.rename(columns={"y_true": "sales"}))
+    with pytest.raises(ValueError, match="'week' has another whole number in each row"):
+        mc.read_predictions(frame.rename(columns={"y_true": "sales"}).assign(week=range(40)))
 
 
 # -- direction -------------------------------------------------------------------------------
