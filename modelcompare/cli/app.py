@@ -17,7 +17,7 @@ from click.shell_completion import BashComplete, FishComplete, ZshComplete, shel
 
 import modelcompare as mc
 from modelcompare.cli.commands import Program, make_command
-from modelcompare.cli.streams import CannotWriteError, answer, begin, say
+from modelcompare.cli.streams import CannotWriteError, answer, begin, said, say
 from modelcompare.cli.table import COMMANDS
 from modelcompare.escape import terminal
 from modelcompare.options import OPTIONS
@@ -241,5 +241,7 @@ def _message(error: Exception) -> str:
 
 
 def _show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
-    """Write a warning in one line, without the place in the code that gave it."""
-    say(f"modelcompare: {WARNING}{' '.join(str(message).split())}")
+    """Write a warning once, in one line, without the place in the code that gave it."""
+    text = f"{WARNING}{' '.join(str(message).split())}"
+    if text not in said():
+        say(f"modelcompare: {text}")

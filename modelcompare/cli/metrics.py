@@ -16,7 +16,7 @@ from modelcompare.metrics.listing import searched
 from modelcompare.metrics.named import METRICS
 from modelcompare.metrics.registry import get_metric, register_others
 from modelcompare.metrics.scoring import named_score
-from modelcompare.metrics.terms import place_of, terms_of
+from modelcompare.metrics.terms import other_meaning, place_of, terms_of
 from modelcompare.report.json_text import json_document
 from modelcompare.words import Average
 
@@ -49,7 +49,8 @@ def metrics(
         facts = [_facts(each) for each in found]
         answer_document(json_document({"schema": f"modelcompare/{OF_METRICS}", "metrics": facts}))
     elif name is None:
-        answer(_table(found))
+        otherwise = textwrap.wrap(other_meaning(search or ""), _WIDTH)
+        answer("\n".join([_table(found), *(["", *otherwise] if otherwise else [])]))
     else:
         answer(_page(found[0]))
 

@@ -83,11 +83,13 @@ def searched(metrics: Iterable[AnyMetric], words: str) -> list[AnyMetric]:
     >>> [metric.name for metric in searched(METRICS.values(), "Youden")]
     ['informedness', 'cinformedness']
     """
-    sought, named, described = plain_term(words), [], []
+    sought, called, named, described = plain_term(words), [], [], []
     for metric in metrics:
         names = [plain_term(metric.name), *terms_of(metric.name)]
-        if any(sought in name for name in names):
+        if sought in names:
+            called.append(metric)
+        elif any(sought in name for name in names):
             named.append(metric)
         elif all(word in plain_term(metric.summary) for word in sought.split()):
             described.append(metric)
-    return [*named, *described]
+    return [*called, *named, *described]

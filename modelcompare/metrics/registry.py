@@ -21,7 +21,7 @@ from modelcompare.metrics.planning import check_served, given_score, of_classes,
 from modelcompare.metrics.quantiles import named_percentile, percentile_of
 from modelcompare.metrics.scoring import named_score
 from modelcompare.metrics.subsets import names_subset, over_classes
-from modelcompare.metrics.terms import ABBREVIATIONS, UNDERSCORED, place_of, spellings
+from modelcompare.metrics.terms import ABBREVIATIONS, UNDERSCORED, check_term, place_of, spellings
 from modelcompare.metrics.texts import with_references
 from modelcompare.metrics.variants import number, with_options
 from modelcompare.plugs import rows_of_others
@@ -108,8 +108,7 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     if not isinstance(name, str):
         raise TypeError(f"a metric's name must be a text, got {name!r}.")
     check_zero_division("zero_division", zero_division)
-    found = _record(name, options)
-    if found is None:
+    if (found := _record(name, options)) is None:
         # Names of other plugins come before terms of metrics.
         register_others()
         found = _record(name, options) or _of_term(name, options)
@@ -128,8 +127,9 @@ def _record(name: str, options: dict[str, Any]) -> AnyMetric | None:
 
 def _of_term(term: str, options: dict[str, Any]) -> AnyMetric | None:
     """Return the record that a term leads to; None for others."""
-    found = (_record(name, options) for name in spellings(term))
-    return next((metric for metric in found if metric is not None), None)
+    check_term(term)
+    records = (_record(name, options) for name in spellings(term))
+    return next((metric for metric in records if metric is not None), None)
 
 
 def _unknown(name: str) -> str:

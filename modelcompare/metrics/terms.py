@@ -10,6 +10,8 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 
+from modelcompare.data.checks import warn_of_data
+
 # By the name that they lead to. A word of several meanings is in `_ELSEWHERE`.
 _TERMS: Mapping[str, str] = {
     "accuracy": "acc, fraction correct, micro accuracy, proportion correct",
@@ -102,6 +104,8 @@ _ELSEWHERE: Mapping[str, str] = {
     "calibration curve": _MURPHY,
     "confusion matrix": _MATRIX,
     "dcg": _NDCG, "ndcg": _NDCG, "normalized discounted cumulative gain": _NDCG,
+    "mean average precision": "of boxes it is map; in rankings it is the mean of AP, a score of "
+                              "queries, which runs in TREC's format have",
     "class likelihood ratios": "there are lr_positive and lr_negative",
     "meteor": "it is not built in; give its scores of each text as a table, or a function of both "
               "texts by metrics.from_callable",
@@ -119,6 +123,18 @@ _ELSEWHERE: Mapping[str, str] = {
              "them, as a table (id, model, rouge_l), or metrics.from_callable",
     "support": _SUPPORT,
     "utility": "metrics.cost takes the cost, or the gain, of each true and predicted class",
+}  # fmt: skip
+
+# Other meanings of terms, and what is written for them.
+_OTHERWISE: Mapping[str, str] = {
+    "ap": "in rankings it is of queries (runs in TREC's format have AP), of boxes map",
+    "error rate": "errors on one class are fpr or fnr, those of words wer",
+    "far": "of forecasts it is the false alarm ratio, false_discovery_rate",
+    "likelihood ratio": "of a negative result it is lr_negative",
+    "macro accuracy": "it is the mean of the classes' recalls, not of their accuracies against all "
+                      "others, which is 1 - 2 / n_classes * zero_one_loss",
+    "ser": "the share of sentences with an error is 1 - exact_match",
+    "wacc": "weighted accuracy is balanced_accuracy",
 }  # fmt: skip
 
 _BY_TERM = {term: name for name, terms in _TERMS.items() for term in terms.split(", ")}
@@ -190,6 +206,24 @@ def _names(words: list[str]) -> Iterator[str]:
 def terms_of(name: str) -> list[str]:
     """Return other names of a metric."""
     return _TERMS[name].split(", ") if name in _TERMS else []
+
+
+def other_meaning(term: str) -> str:
+    """Return a sentence on what else a term means; empty if it usually means one thing.
+
+    Examples
+    --------
+    >>> other_meaning("Error rate")
+    "'Error rate' is zero_one_loss here; errors on one class are fpr or fnr, those of words wer"
+    """
+    plain = plain_term(term)
+    return f"{term!r} is {_BY_TERM[plain]} here; {_OTHERWISE[plain]}" if plain in _OTHERWISE else ""
+
+
+def check_term(term: str) -> None:
+    """Warn of a term that usually means something else as well."""
+    if otherwise := other_meaning(term):
+        warn_of_data(f"{otherwise}.")
 
 
 def place_of(term: str) -> str:

@@ -6,8 +6,9 @@ import pytest
 from sklearn.metrics import get_scorer_names
 
 import modelcompare as mc
+from modelcompare.data.checks import DataWarning
 from modelcompare.metrics import registry
-from modelcompare.metrics.terms import _BY_TERM, _ELSEWHERE, _TERMS, plain_term
+from modelcompare.metrics.terms import _BY_TERM, _ELSEWHERE, _OTHERWISE, _TERMS, plain_term
 
 TERMS = {
     "cprecision": ["cPrecision", "cP"],
@@ -59,6 +60,7 @@ POINTERS = {
     "adjusted R-squared": "adjusted_r2_3",
     "confusion_matrix": "metrics.confusion_matrix",
     "METEOR": "from_callable",
+    "mean average precision": "of boxes it is map",
     "NPV": "1 - false_omission_rate",
     "macro average precision": "average_precision_macro",
     "negative predictive value": "1 - false_omission_rate",
@@ -87,6 +89,7 @@ OF_CLUSTERS = {
 
 
 @pytest.mark.parametrize(("term", "name"), [(t, n) for n, terms in TERMS.items() for t in terms])
+@pytest.mark.filterwarnings("ignore:.* here; :modelcompare.data.checks.DataWarning")
 def test_a_term_is_the_name_of_its_metric(term, name):
     assert mc.get_metric(term).name == name
 
@@ -166,3 +169,23 @@ def test_a_metric_of_another_plugin_comes_before_a_term(monkeypatch):
     monkeypatch.setattr(registry, "METRICS", known)
     monkeypatch.setattr(registry, "register_others", lambda: known.update(Dice=own))
     assert mc.get_metric("Dice").ratio == own.ratio
+
+
+@pytest.mark.parametrize(
+    ("term", "name", "other"),
+    [
+        ("error rate", "zero_one_loss", "fpr or fnr"), ("AP", "average_precision", "map"),
+        ("SER", "slot_error_rate", "1 - exact_match"),
+        ("FAR", "fpr", "false_discovery_rate"), ("WAcc", "word_accuracy", "balanced_accuracy"),
+        ("likelihood ratio", "lr_positive", "lr_negative"),
+        ("macro accuracy", "balanced_accuracy", "zero_one_loss"),
+    ],
+)  # fmt: skip
+def test_a_term_of_two_meanings_is_one_and_names_the_other(term, name, other):
+    with pytest.warns(DataWarning, match=f"{term}' is {name} here; .*{other}"):
+        assert mc.get_metric(term).name == name
+    assert mc.list_metrics(search=term)["metric"].iloc[0] == name
+
+
+def test_other_meanings_are_of_terms():
+    assert {*_OTHERWISE} <= {*_BY_TERM}
