@@ -258,7 +258,7 @@ def _type_of(option: Option) -> tuple[Any, bool]:
     repeatable = get_origin(kind) is list
     (kind,) = get_args(kind) if repeatable else (kind,)
     if get_origin(kind) is Literal:
-        return click.Choice(get_args(kind)), repeatable
+        return _Choice(get_args(kind)), repeatable
     if kind is Path:
         return click.Path(path_type=Path), repeatable
     if option.at_least is not None:
@@ -301,6 +301,16 @@ def _collected(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
     if "kind" in typed:  # which the metrics may imply
         values["reading"].asked = typed.get("metrics") or [typed.get("metric")]
     return {name: value for name, value in values.items() if value is not None}
+
+
+class _Choice(click.Choice[str]):
+    """A choice that names the flag where the value is one's name, as ``--kind superior`` is."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        params = [] if ctx is None else ctx.command.params
+        flags = [flag for each in params for flag in each.opts if flag == f"--{value}"]
+        found = super().get_invalid_choice_message(value, ctx)
+        return f"{found[:-1]}; {did_you_mean(flags)}" if flags else found
 
 
 def _keyed(keys: Sequence[Option], texts: Sequence[str]) -> dict[str, Any]:

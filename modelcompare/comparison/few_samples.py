@@ -53,24 +53,26 @@ def notes_on_few_samples(
 
 def notes_on_classes(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> tuple[str, ...]:
     """Return a note for each average with classes whose values are hardly known."""
-    every = (first(classes_hardly_known(evaluation, metric)) for metric in metrics)
-    return tuple(f"{'; '.join(texts)}." for texts in every if texts)
+    every = (classes_hardly_known(evaluation, metric).items() for metric in metrics)
+    parts = (first([f"{what}; {average}" for what, average in found]) for found in every)
+    return tuple(f"{'; '.join(texts)}." for texts in parts if texts)
 
 
-def classes_hardly_known(evaluation: Evaluation, metric: AnyMetric) -> list[str]:
-    """Return a text for each model with classes whose values in an average are hardly known."""
+def classes_hardly_known(evaluation: Evaluation, metric: AnyMetric) -> dict[str, str]:
+    """Return the classes of each model that are hardly known, and the averages that they allow."""
     labels = evaluation.predictions.labels
     if not averages_counts(metric) or labels is None:
-        return []
-    return [
+        return {}
+    return {
         f"{metric.name} of {model}: "
-        f"{few_cases(metric, some_of([*map(label_name, labels[classes].tolist())]))}; it would be "
-        f"{least:.3f} if their values were 0, and {most:.3f} if 1"
+        f"{few_cases(metric, some_of([*map(label_name, labels[classes].tolist())]))}": (
+            f"it would be {least:.3f} if their values were 0, and {most:.3f} if 1"
+        )
         for model, classes, least, most in zip(
             evaluation.models, *hardly_known(evaluation, metric), strict=True
         )
         if classes.any()
-    ]
+    }
 
 
 def _note(found: FewSamples, asked: IntArray) -> tuple[str, ...]:

@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
+from modelcompare.comparison import subgroups
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.forest import group_panel, keys_of
 from modelcompare.comparison.pair_tables import pair_table
 from modelcompare.comparison.pooled import Means, difference_frame
 from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
 from modelcompare.comparison.result import DIFFERENCES, SCORES, Comparison
-from modelcompare.comparison.subgroups import subgroup_findings, worst_first
 from modelcompare.comparison.suite import (
     mean_rows,
     orders,
@@ -177,7 +177,7 @@ class GroupComparison(Result, stem="groups", title="Test sets", version=3):
     @cached_property
     def _places(self) -> dict[Any, int]:
         """Order of subgroups, by metric, slice and value."""
-        return worst_first(self._stacked(attrgetter("scores")), self._first.upwards)
+        return subgroups.worst_first(self._stacked(attrgetter("scores")), self._first.upwards)
 
     def _in_order(self, frame: pd.DataFrame) -> pd.DataFrame:
         if self._of_sets:
@@ -234,7 +234,7 @@ class GroupComparison(Result, stem="groups", title="Test sets", version=3):
             found += pooled_findings(*means, self._mean_of_sets)
         if self._of_sets and len(self.models) > 1:
             found += set_findings(self._found, self.models, self.saturation, self._ranked_places)
-        found += [] if self._of_sets else subgroup_findings(self._found)
+        found += [] if self._of_sets else subgroups.subgroup_findings(self._found)
         return [*found, *self.scope.notes_of_sets, *self.notes]
 
     def _mean_rows(self, at: int, most: int) -> list[Row]:
@@ -264,15 +264,14 @@ class GroupComparison(Result, stem="groups", title="Test sets", version=3):
 
     def _subgroup_tables(self, *named: Any) -> dict[str, Table]:
         subgroup = column("subgroup", "slice", "value", kind="slice")
-        tables = {
-            "scores": Table.of(
-                "Subgroups, worst first", self.scores, subgroup, "n_samples", *named,
-                decimals=None, subtitle="by the value of each metric's best model",
-            )
-        }  # fmt: skip
-        if len(self.differences):
-            how = [subgroup, VALUE], self.differences, *self._how
-            tables["differences"] = pair_table("Differences", *how)
+        tables = {"scores": Table.of(
+            "Subgroups, worst first", self.scores, subgroup, "n_samples", *named, decimals=None,
+            subtitle="by the value of each metric's best model", on_request=len(self.models) > 1,
+        )}  # fmt: skip
+        if len(self.models) > 1:
+            differences = pair_table("Differences", [subgroup, VALUE], self.differences, *self._how)
+            tables["differences"] = replace(differences, on_request=True)
+            tables = {"leads": subgroups.lead_table(self._found, self._places), **tables}
         if len(self.left_out):
             tables["left_out"] = Table.of("Left out", self.left_out, subgroup, "n_samples")
         return tables

@@ -17,6 +17,7 @@ from modelcompare.engine.influence import pair_carriers
 from modelcompare.engine.runs import RUN_TEST
 from modelcompare.metrics import Metric, SparseDataWarning
 from modelcompare.metrics.planning import positive_note
+from modelcompare.report.numbers import some_of
 from modelcompare.significance import Outcome, PairView
 from modelcompare.significance.runs import note
 from modelcompare.words import warn_caller
@@ -185,6 +186,30 @@ def _limits_of_p(evidence: Evidence, metric: str) -> Iterator[str]:
             f"{n_found:,} of {n_tests:,} differences have p below {evidence.alpha:g} alone, "
             f"{left} after the correction for so many tests: {ways} can show more."
         )
+
+
+def clipped_note(evidence: Evidence) -> tuple[str, ...]:
+    """Return a note if the log loss is infinite: a true class has the probability 0.
+
+    Of rows in memory, whose labels are not soft.
+    """
+    predictions = evidence.bootstrap.evaluation.predictions
+    codes = predictions.access.hard_codes if "rows" in predictions.access.abilities else None
+    if codes is None or predictions.kind.multilabel:
+        return ()
+    rows, counted, most = np.arange(len(codes)), list[str](), 0.0
+    for model in predictions.models:
+        given = predictions.probabilities(model)
+        if n := int(np.count_nonzero(given[rows, codes] == 0)):
+            counted.append(f"{model} in {n:,} sample{'s' * (n != 1)}")
+            most = -math.log(np.finfo(given.dtype).eps)
+    if not counted:
+        return ()
+    return (
+        f"The log loss is infinite where a true class has the probability 0 ({some_of(counted)}); "
+        f"such a sample counts {most:.3g} here, as in scikit-learn. Calibrate the probabilities, "
+        "or compare by brier_score; give decisions as labels.",
+    )
 
 
 def design(evidence: Evidence) -> str:

@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.comparison.compared import Compared
+from modelcompare.comparison.tables import lead_columns, lead_notes
 from modelcompare.directions import Words, words_of
 from modelcompare.report.document import Finding
 from modelcompare.report.numbers import format_number, grounds, joined, some_of
-from modelcompare.words import value_name
+from modelcompare.report.tables import Table, column
+from modelcompare.words import label_name, value_name
 
 # Models named in a sentence, of those that lead in as many subgroups.
 _MOST_LEVEL = 3
@@ -96,6 +98,40 @@ def _differences_from(own: int, groups: Mapping[str, Compared], at: int, words: 
         return "no difference from it is significant"
     by = grounds(rows, first.confidence_level, by_interval=bool(first.by_interval[at]))
     return f"is {some_of(clauses)} ({by})"
+
+
+def lead_table(results: Mapping[Any, Compared], places: Mapping[Any, int]) -> Table:
+    """Make the table of a line for each subgroup, by value, those with another leader first.
+
+    `places` are those of `worst_first`.
+    """
+    first = next(iter(results.values()))
+    rows = pd.concat([_leads(*each, places) for each in results.items()], ignore_index=True)
+    usual = rows.groupby("named", sort=False)["best"].transform(lambda each: each.mode().iloc[0])
+    rows = rows.assign(value_at=pd.factorize(rows["named"])[0], usual=rows["best"] == usual)
+    rows = rows.sort_values(["value_at", "usual", "place"], kind="stable", ignore_index=True)
+    models = [column("leader", "model"), column("ahead of", "other"), column("by", "lead")]
+    if first.baseline is not None:
+        models = [column("model"), column("baseline", "other"), column("better by", "lead")]
+    return Table.of(
+        "Subgroups", rows, column("metric", "named", kind="leader"), column("subgroup"),
+        column("n", "n_samples"), models[0], column("value", "estimate"), *models[1:],
+        *lead_columns(first), decimals=None, notes=lead_notes(first, first.metrics), n_shown=12,
+        subtitle="those with another leader than most, then worst first",
+    )  # fmt: skip
+
+
+def _leads(group: tuple[str, Any], found: Compared, places: Mapping[Any, int]) -> pd.DataFrame:
+    """Return the lead of each value's best model on the next one, or on the baseline."""
+    leads = found.leads.iloc[:: len(found.models) - 1].reset_index(drop=True)
+    models = [found.models.index(model) for model in leads["model"]]
+    return leads.assign(
+        subgroup=f"{group[0]} = {label_name(group[1]) or 'missing'}", n_samples=found.n_samples,
+        named=[value_name(key.metric, key.label) for key in found.keys],
+        estimate=found.point[models, np.arange(len(models))],
+        best=[found.models[model] for model in found.order[0]],
+        place=[places[key.metric, *group] for key in found.keys],
+    )  # fmt: skip
 
 
 def worst_first(scores: pd.DataFrame, upwards: Mapping[str, bool | None]) -> dict[Any, int]:

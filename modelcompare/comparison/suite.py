@@ -210,9 +210,9 @@ def set_findings(
         if weak:
             none = f"no two models are separated by {some_of(weak)}"
             text += f"; {none}" if text else none
-            most = format_percent(round(max(shares[shares < 1]), 2))
-            text += f", which {'has' if len(weak) == 1 else 'have'} at most {most} of the samples"
-            text += f" that the observed differences need (power {POWER:g})"
+            most = format_percent(round(max(shares[shares < 1]) ** 0.5, 2))
+            text += f": observed differences are at most {most} of those that "
+            text += f"{'it detects' if len(weak) == 1 else 'they detect'} (power {POWER:g})"
         if text:
             found.append(Finding(f"{metric}: {text}.", metric))
     return found

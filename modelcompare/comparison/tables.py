@@ -166,7 +166,7 @@ def lead_sides(result: Compared, words: Words, *, every: bool) -> tuple[str, str
     if result.baseline is not None:
         columns = [
             column("baseline", "other", kind="leader"), column("model"),
-            column("difference", "lead"),
+            column(f"{words.better} by", "lead"),
         ]  # fmt: skip
         return "differences from the baseline", f"+: {words.better} than the baseline", columns
     if every:

@@ -110,15 +110,15 @@ class _Sparse:
         named, ends = not METHODS[self.method].chooses, []
         unknown = []
         if named and len(where):
-            unknown = first(classes_hardly_known(self.evaluation, metric))
+            unknown = first([*classes_hardly_known(self.evaluation, metric)])
         if doubts:
             ends.append("With so few, intervals cover the true value less often than their level.")
         if few and named and not self._few_samples.in_doubt(metric):
             ends.append("Those of method='auto' (--method auto) hold.")
         if unknown:
             ends.append(
-                "The default intervals allow for both; resampled ones jump there: use "
-                "method='auto' (--method auto)."
+                "The default intervals allow for any value of these classes; resampled ones jump "
+                "there: use method='auto' (--method auto)."
             )
         return f"{'; '.join([*doubts, *unknown])}. {' '.join(ends)}" if ends else ""
 

@@ -25,7 +25,7 @@ from modelcompare.readers.item_counts import counts_reading
 from modelcompare.readers.joined import joined_tables
 from modelcompare.readers.keyed_rows import with_keyed_rows
 from modelcompare.readers.many_files import records_of_files
-from modelcompare.readers.messages import ROLES, SEVERAL, listed
+from modelcompare.readers.messages import ROLES, SEVERAL, MissingCellsError, listed
 from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import Columns
 from modelcompare.readers.places import Source
@@ -36,6 +36,7 @@ from modelcompare.readers.reading import (
 )
 from modelcompare.readers.records import Records
 from modelcompare.readers.suggestions import with_command
+from modelcompare.readers.tables import refuse_short_rows
 from modelcompare.readers.test_sets import (
     Content,
     WideSets,
@@ -273,6 +274,8 @@ def read(source: Any, columns: Columns) -> Reading:
         try:
             return _of_files(files, columns, name)
         except ValueError as error:
+            if isinstance(error, MissingCellsError):
+                refuse_short_rows(files)
             whole = None
             with suppress(ValueError):
                 whole = _whole_sets(files, columns)

@@ -28,7 +28,7 @@ from modelcompare.readers.cell_types import (
     column_array,
     refuse_objects,
 )
-from modelcompare.readers.messages import listed
+from modelcompare.readers.messages import MissingCellsError, listed
 from modelcompare.readers.options import ITEM, OWN_RUN, Columns, Outputs
 from modelcompare.readers.patterns import as_shares, every_label
 from modelcompare.readers.records import SCORE
@@ -325,7 +325,7 @@ def _refuse_missing(cells: pd.DataFrame, part: Part) -> None:
     parts = [f"{str(c).removeprefix(SCORE)} {n:,}" for c, n in counts[counts > 0].items()]
     if parts:
         rows = ", ".join(map(str, row_numbers(empty.any(axis=1))[:3]))
-        raise ValueError(
+        raise MissingCellsError(
             f"{part.where} has missing cells ({listed(parts, 5)}; first rows: {rows}); {_FILL_IN} "
             f"{_JUDGED if part.true is not None and counts[part.true] else _WORST}."
         )

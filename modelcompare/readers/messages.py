@@ -37,6 +37,10 @@ class DoubtError(ValueError):
         super().__init__(f"{problem} Try: {as_options(**options)}." if self.options else problem)
 
 
+class MissingCellsError(ValueError):
+    """A table with missing cells, whose treatment was not chosen."""
+
+
 def listed(values: Collection[Any], most: int = 3) -> str:
     """Write the first few of many values out.
 

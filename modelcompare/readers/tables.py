@@ -135,6 +135,25 @@ def _read_delimited(opened: File, *, separator: str) -> pd.DataFrame:
     return frame
 
 
+def refuse_short_rows(files: Sequence[File]) -> None:
+    """Refuse a line of a csv or tsv file that has fewer cells than the header."""
+    for file in files:
+        if not (file.written and file.path.is_file() and file.path.suffix in (".csv", ".tsv")):
+            continue
+        with file.path.open(encoding="utf-8-sig", newline="") as lines:
+            separator = "\t" if file.kind == "tsv" else _separator(lines.readline().encode())
+            lines.seek(0)
+            rows = csv.reader(lines, delimiter=separator)
+            n_cells = len(next(filter(None, rows), []))
+            for row in filter(None, rows):
+                if len(row) < n_cells:
+                    raise ValueError(
+                        f"{file.name}: line {rows.line_num:,} has {len(row)} of {n_cells} cells; "
+                        "complete it, or choose missing='drop' or 'worst' (--missing drop, "
+                        "--missing worst)."
+                    ) from None
+
+
 def _may_be_matrix(rows: pd.DataFrame) -> bool:
     """Return whether rows have names, and a whole number for each of as many columns."""
     index, headings = rows.iloc[:, 0].tolist(), [*rows.columns[1:]]

@@ -101,7 +101,7 @@ class Table:
     metric: str = ""  # the metric of its rows, if there is one
     # A column of the frame that flags rows of a significant difference, and the criterion.
     tested: tuple[str, str] | None = None
-    on_request: bool = False  # whether a page shows it on request, below its figure
+    on_request: bool = False  # whether a page folds it, and a screen shows it with `--all` only
     every: Callable[[], Table] | None = None  # makes the table with all rows, if there are more
 
     @classmethod

@@ -448,3 +448,17 @@ def test_the_probability_of_the_second_class_serves_soft_labels():
     truth = np.random.default_rng(0).dirichlet([1, 1], 20)
     preds = mc.Predictions(truth, {"a": np.linspace(0.1, 0.9, 20)})
     assert preds.probabilities("a").shape == (20, 2)
+
+
+def test_an_infinite_log_loss_is_noted_with_the_models_and_what_to_use_instead(preds):
+    sure = preds.probabilities("twin").copy()
+    wrong = np.flatnonzero(preds.predicted("twin") != preds.y_true)[:2]
+    sure[wrong] = np.eye(3)[preds.predicted("twin")[wrong]]
+    both = mc.Predictions(preds.y_true, {"good": preds.probabilities("good"), "sure": sure})
+    assert "infinite" not in mc.compare(preds, n_resamples=99).verdict()
+    found = mc.compare(both, n_resamples=99)
+    assert (
+        "has the probability 0 (sure in 2 samples); such a sample counts 36 here" in found.verdict()
+    )
+    assert "or compare by brier_score" in found.verdict()
+    assert "infinite" not in mc.compare(both, "accuracy", n_resamples=99).verdict()

@@ -1,5 +1,6 @@
 """The rows that people read: the winner first, interval and p-value with the same correction."""
 
+import re
 import warnings
 
 import numpy as np
@@ -76,9 +77,9 @@ def test_with_a_baseline_each_row_says_how_much_better_than_it_a_model_is():
     for row in result.leads().itertuples():
         gap = scores[row.metric, row.model] - scores[row.metric, "m1"]
         assert row.lead == pytest.approx(-gap if row.metric == "log_loss" else gap, abs=1e-12)
-    assert "accuracy, differences from the baseline (+: better than the baseline)" in screen_text(
-        result
-    )
+    assert re.search(r"^ model +better by  95 % CI", screen_text(result), re.MULTILINE)
+    title = "accuracy, differences from the baseline (+: better than the baseline)"
+    assert title in screen_text(result, show_all=True)
 
 
 @settings(max_examples=15, deadline=None)

@@ -74,8 +74,8 @@ def test_a_class_that_is_hardly_predicted_is_noted_with_the_average_at_both_ends
 def test_where_an_interval_is_named_a_class_that_is_hardly_predicted_is_a_warning():
     _, (text,) = texts_of(lambda: mc.compare(TURNS, "precision_macro", method="percentile", **FEW))
     assert text == (
-        f"{NOTE}. The default intervals allow for both; resampled ones jump there: use "
-        "method='auto' (--method auto)."
+        "precision_macro of b: predicted under 5 times: z. The default intervals allow for any value "
+        "of these classes; resampled ones jump there: use method='auto' (--method auto)."
     )
 
 
@@ -114,11 +114,12 @@ def test_studies_note_it(study):
 
 
 @needs("ledgers")
-def test_keep_shows_no_average_of_its_test_set(tmp_path):
-    ask = lambda: mc.keep(TURNS, "a", "b", "precision_macro:+0", ledger=tmp_path / "l.jsonl")  # noqa: E731
-    answer, warned = texts_of(ask)
-    assert not warned
-    assert "0.630" not in " ".join(notes_of(answer))
+@pytest.mark.parametrize("method", ["auto", "percentile"])
+def test_keep_shows_no_average_of_its_test_set(method, tmp_path):
+    asked = {"ledger": tmp_path / "l.jsonl", "method": method}
+    answer, warned = texts_of(lambda: mc.keep(TURNS, "a", "b", "precision_macro:+0", **asked))
+    assert len(warned) == (method != "auto")
+    assert "would be" not in " ".join([*notes_of(answer), *warned])
 
 
 @pytest.mark.parametrize("command", ["compare", "gate"])

@@ -1,10 +1,13 @@
 """Subgroups."""
 
+import re
+
 import numpy as np
 import pytest
 
 import modelcompare as mc
 from modelcompare.report.numbers import p_clause
+from tests.report.written import screen_text
 
 
 @pytest.mark.filterwarnings("ignore:.* has width 0")
@@ -80,6 +83,24 @@ def test_subgroups_without_findings_say_so():
     assert "and no difference from it is significant; its worst value is" in one.verdict()
     alone = mc.compare_groups(sliced(same)["a"], "accuracy", n_resamples=99)
     assert alone.verdict() == "accuracy: a has its worst value, 0.800, in lang = de."
+
+
+def test_each_subgroup_is_a_line_and_all_scores_and_differences_are_on_request():
+    found = mc.compare_groups(sliced(SHARES), "accuracy", n_resamples=199)
+    text, every = (screen_text(found, show_all=whole) for whole in (False, True))
+    # The one that b leads is first, then those of a, worst first; a tie is between the two.
+    lines = re.findall(r"^ lang = (\w+) +200 +(\w)", text, re.MULTILINE)
+    assert [name for name, _ in lines] == ["de", "fr", "en", "it"]
+    assert lines[0] == ("de", "b")
+    assert " and 2 more tables: --all shows them" in text
+    assert "Differences" not in text
+    assert "Differences" in every
+    assert len(text.splitlines()) <= 16
+    leads = found.document().tables["leads"].frame
+    of_de = found.results["lang", "de"].leads().iloc[0]
+    assert leads.loc[0, ["lead", "ci_low", "p_adjusted"]].tolist() == pytest.approx(
+        of_de[["lead", "ci_low", "p_adjusted"]].tolist()
+    )
 
 
 def _wrong(n, group, groups):

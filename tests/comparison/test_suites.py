@@ -292,8 +292,10 @@ def test_sets_that_separate_no_models_are_named():
     assert weak
     assert f"no two models are separated by {weak[0]}" in close.verdict()
     assert len(weak) > 1
-    nearest = format_percent(round(max(largest[weak]), 2))
-    assert f"which have at most {nearest} of the samples that the" in close.verdict()
+    nearest = format_percent(round(max(largest[weak]) ** 0.5, 2))
+    assert (
+        f": observed differences are at most {nearest} of those that they detect" in close.verdict()
+    )
 
 
 def test_the_agreement_of_orders_is_kendalls():

@@ -312,7 +312,7 @@ def test_subgroups_are_headings_and_a_row_is_one_line():
     result = mc.compare_groups(
         mc.Predictions(y, outputs, slices=slices), "accuracy", n_resamples=99, method="basic"
     )
-    lines = screen_text(result).splitlines()
+    lines = screen_text(result, show_all=True).splitlines()
     (header,) = [line for line in lines if "model b" in line]
     assert header.endswith("p (holm)")
     assert lines.count(" subgroup language = Swiss German") == 2

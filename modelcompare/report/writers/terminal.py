@@ -101,8 +101,8 @@ def _tables(
 
     A table that belongs to the one before follows without a title, unless all rows are shown.
     """
-    given, shared = without_shared_notes(tables)
-    left_out, n_compact = Counter[str](), 0
+    given, shared = without_shared_notes([x for x in tables if show_all or not x.on_request])
+    left_out, n_compact = Counter(table=len(tables) - len(given)), 0
     for place, table in enumerate(given):
         compact = table.detail and not show_all
         n_compact += compact
@@ -116,10 +116,10 @@ def _tables(
         left_out += hidden if compact else Counter()
         yield from _hidden("" if compact else more(**hidden), brief)
         yield from _notes(shown.notes, width, show_all=show_all, brief=brief)
-    yield from [Text()] if tables and (shared or n_compact > 1) else []
+    yield from [Text()] if given and (shared or n_compact > 1) else []
     yield from _hidden(more(**left_out), brief)
     yield from _notes(shared, width, show_all=show_all, brief=brief)
-    yield from [Text()] if tables else []
+    yield from [Text()] if given else []
 
 
 def _rows(table: Table, width: int, drawing: Drawing, *, compact: bool) -> Iterator[Text]:

@@ -219,7 +219,7 @@ def test_metrics_of_other_predictions_need_two_calls():
     folds = mc.crossval.compare_estimators(
         {"strict": strict, "plain": LogisticRegression()}, X, Y, cv=4
     )
-    assert folds.scores.metric.unique().tolist() == ["accuracy", "f1_macro", "cf1_macro"]
+    assert folds.scores.metric.unique().tolist() == ["accuracy", "f1_macro", "log_loss"]
     named_scores = cross_val_score(strict, X, Y, cv=folds_of(folds), scoring="accuracy").mean()
     hard = folds.compare("accuracy", n_resamples=99)
     assert hard.scores.query("model == 'strict'").estimate.item() == pytest.approx(named_scores)
