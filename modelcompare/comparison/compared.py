@@ -168,8 +168,12 @@ class Compared(Evidence):
         # More samples do not reduce what runs, or a few labels, add to the error.
         if self.bootstrap.varies_beyond or not 0 < least < math.inf:
             return ""
-        digits = self.decimals[self.keys[at].metric]
-        return f"this test set detects {format_number(least, digits)}"
+        metric = self.keys[at].metric
+        low, high = self.metric_info[metric].bounds
+        what = (
+            "no difference" if least > high - low else format_number(least, self.decimals[metric])
+        )
+        return f"this test set detects {what}"
 
     def answer(self, at: int, model: int, other: int) -> Answer:
         """Return whether a model is significantly better than another, or worse."""

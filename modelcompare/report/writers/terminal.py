@@ -116,8 +116,9 @@ def _tables(
         left_out += hidden if compact else Counter()
         yield from _hidden("" if compact else more(**hidden), brief)
         yield from _notes(shown.notes, width, show_all=show_all, brief=brief)
-    yield from [Text()] if given and (shared or n_compact > 1) else []
-    yield from _hidden(more(**left_out), brief)
+    of_all = more(**left_out)
+    yield from [Text()] if n_compact > 1 and (shared or of_all) else []
+    yield from _hidden(of_all, brief)
     yield from _notes(shared, width, show_all=show_all, brief=brief)
     yield from [Text()] if given else []
 
