@@ -126,12 +126,14 @@ def _of_sides(
     }
     held, headed = {*row_classes}, {*column_classes}
     fit = held == headed or (truth and (held < headed or headed < held) and len(headed) > 1)
+    distinct = len(held) == len(row_classes) and len(headed) == len(column_classes)
+    if not (fit and distinct):
+        return None
     numbers = np.column_stack([cell_types.as_numbers(column) for _, column in cells.items()])
     whole = bool(np.isfinite(numbers).all() and (numbers >= 0).all() and (numbers % 1 == 0).all())
     # A matrix of costs has none for right answers.
     agree = [row == column for row in row_classes for column in column_classes]
-    distinct = len(held) == len(row_classes) and len(headed) == len(column_classes)
-    if not (fit and whole and distinct and numbers.ravel()[agree].any()):
+    if not (whole and numbers.ravel()[agree].any()):
         return None
     counts = pd.DataFrame(
         numbers, cell_types.typed_labels(row_classes), cell_types.typed_labels(column_classes)
