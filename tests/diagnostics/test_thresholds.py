@@ -31,7 +31,7 @@ def draw(n=80, seed=0, *, ties=False):
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("metric", FUNCTIONS)
 def test_no_threshold_is_better_than_the_one_chosen(metric, ties):
-    y, p = draw(ties=ties)
+    y, p = draw(40, ties=ties)
     found = mc.diagnostics.choose_thresholds(mc.Predictions(y, p), metric)
     for model, scores in p.items():
         values = {t: FUNCTIONS[metric](y, scores >= t) for t in np.unique(scores)}

@@ -184,7 +184,7 @@ def test_a_longer_queue_continues_a_shorter_one() -> None:
 def test_every_sample_of_a_cell_is_as_likely() -> None:
     size, preds, _ = planned(n_labels=60, n_samples=300)
     counts = np.zeros(300)
-    n_draws = 400
+    n_draws = 200
     for rng in range(n_draws):
         queue = size.queue(30, rng=rng)
         counts[queue.loc[queue["label_next"], "row"]] += 1
