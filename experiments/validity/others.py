@@ -57,8 +57,8 @@ def cells() -> list[Params]:
     ]
     detection = [{"part": "detection", "what": "map", "n": n, "share": 0.0} for n in (30, 100)]
     rates = [
-        {"part": "rates", "what": metric, "n": n, "share": share}
-        for metric, n, share in product(OF_A_CLASS, (40, 100, 400), (0.5, 0.1))
+        {"part": "rates", "what": "a class", "n": n, "share": share}
+        for n, share in product((40, 100, 400), (0.5, 0.1))
     ]
     errors = [
         {"part": "errors", "what": metric, "n": n, "share": 0.0}
@@ -76,13 +76,10 @@ def both(preds: mc.Predictions, metric: str, truth: float, rng: np.random.Genera
     """Judge a score, the difference of two equal models, its test, and a gate."""
     result = mc.compare(preds, metric, n_resamples=N_RESAMPLES, rng=rng)
     score, pair = result.scores.iloc[0], result.differences.iloc[0]
-    found = {"covered, score": covers(score.ci_low, score.ci_high, truth)}
-    if score.metric == "prevalence":
-        # All models have the same prevalence, of which neither end is better.
-        return found
     # Of equal models one is significantly better than the other in 0.05.
     gate = mc.decide(preds, "a", "b", metric, kind="superior", n_resamples=N_RESAMPLES, rng=rng)
-    return found | {
+    return {
+        "covered, score": covers(score.ci_low, score.ci_high, truth),
         "covered, difference": covers(pair.ci_low, pair.ci_high, 0.0),
         "rejected": float(pair.p_value < 0.05), "passed": float(gate.passed),
     }  # fmt: skip
@@ -239,25 +236,16 @@ def _boxes(n: int, rng: np.random.Generator) -> tuple[dict[str, Any], list[list[
             for detector in found:
                 if rng.random() < special.expit(ease + rng.normal()):
                     moved = (np.array(box) + rng.normal(0, 4, 4)).tolist()
-                    detector.append(
-                        {
-                            "image_id": image,
-                            "category_id": label,
-                            "bbox": moved,
-                            "score": float(special.expit(ease + rng.normal())),
-                        }
-                    )
+                    detector.append(_detected(image, label, moved, ease + rng.normal()))
                 if rng.random() < 0.3:
-                    wrong = [*(corner + 50.0).tolist(), 30.0, 30.0]
-                    detector.append(
-                        {
-                            "image_id": image,
-                            "category_id": label,
-                            "bbox": wrong,
-                            "score": float(special.expit(rng.normal() - 0.8)),
-                        }
-                    )
+                    box_beside = [*(corner + 50.0).tolist(), 30.0, 30.0]
+                    detector.append(_detected(image, label, box_beside, rng.normal() - 0.8))
     return {"images": images, "categories": categories, "annotations": objects}, found
+
+
+def _detected(image: int, label: int, box: list[float], odds: float) -> dict[str, Any]:
+    score = float(special.expit(odds))
+    return {"image_id": image, "category_id": label, "bbox": box, "score": score}
 
 
 def _detections(n: int, rng: np.random.Generator) -> mc.Predictions:
@@ -299,14 +287,30 @@ def _rate(metric: str, share: float) -> float:
 
 
 def rates(cell: Params, rng: np.random.Generator) -> Found:
-    """Judge a rate of the positive class."""
+    """Judge the rates of the positive class, of one table of two equal models."""
     y = rng.random(cell["n"]) < cell["share"]
+    if len(np.unique(y)) < 2:
+        return {}
     right = rng.random((2, cell["n"])) < np.where(y, SENSITIVITY, SPECIFICITY)
     outputs = np.where(right, y, ~y).astype(int)
-    if not 0 < y.sum() < cell["n"]:
-        return {}
     preds = mc.Predictions(y.astype(int), dict(zip("ab", outputs, strict=True)), labels=[0, 1])
-    return both(preds, f"{cell['what']}[1]", _rate(cell["what"], cell["share"]), rng)
+    asked = [f"{metric}[1]" for metric in OF_A_CLASS]
+    result, found = mc.compare(preds, asked, n_resamples=N_RESAMPLES, rng=rng), {}
+    scores = result.scores.query("model == 'a'").set_index("metric")
+    for metric, name in zip(OF_A_CLASS, asked, strict=True):
+        score, pair = scores.loc[metric], result.differences.set_index("metric").loc[metric]
+        truth = _rate(metric, cell["share"])
+        found[f"covered, {metric}"] = covers(score.ci_low, score.ci_high, truth)
+        if metric == "prevalence":
+            # The same of all models, and neither end is better.
+            continue
+        gate = mc.decide(preds, "a", "b", name, kind="superior", n_resamples=N_RESAMPLES, rng=rng)
+        found |= {
+            f"covered, {metric}, difference": covers(pair.ci_low, pair.ci_high, 0.0),
+            f"rejected, {metric}": float(pair.p_value < 0.05),
+            f"passed, {metric}": float(gate.passed),
+        }
+    return found
 
 
 def errors(cell: Params, rng: np.random.Generator) -> Found:
@@ -319,8 +323,7 @@ def errors(cell: Params, rng: np.random.Generator) -> Found:
         return both(preds, metric, _log_error(), rng)
     if metric == "word_accuracy":
         return both(_sentences(n, rng), metric, 0.85, rng)
-    # Of errors with a variance of 0.25 beside one of 1, adjusted for the number of predictors.
-    truth = 1 - 0.25 * (n - 1) / (n - PREDICTORS - 1)
+    truth = 1 - 0.25 * (n - 1) / (n - PREDICTORS - 1)  # errors' variance over that of y, adjusted
     return both(mc.Predictions(y, dict(zip("ab", y + noise, strict=True))), metric, truth, rng)
 
 
