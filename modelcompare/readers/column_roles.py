@@ -42,6 +42,7 @@ from modelcompare.readers.roles import Roles, solve
 from modelcompare.readers.shapes import (
     refuse_crossed,
     refuse_repeated_ids,
+    refuse_rows_of_models,
     refuse_several_truths,
 )
 from modelcompare.readers.survival import with_survival_pairs
@@ -167,6 +168,7 @@ def _wide(seen: Profile) -> Roles:
         _refuse_sliced_truth(seen)
     else:
         check_labels(seen, found)
+    refuse_rows_of_models(seen, known["truth"])
     known = solve(seen, BESIDE_MODELS, known)
     # A column named like an id whose values repeat is neither the id nor a model.
     ids = {*names.named(seen.headings, names.ID)} - seen.chosen

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from itertools import islice, permutations
+from itertools import chain, combinations, islice, permutations
 from typing import Any, NoReturn
 
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import DoubtError, as_options, listed
+from modelcompare.readers.options import AND
 from modelcompare.readers.profile import FEW_ROWS, Profile
 
 _DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
@@ -132,7 +133,9 @@ def refuse_crossed(seen: Profile) -> None:
         constant = [h for h in numeric if seen.constant_within(h, [item])]
         of_item = bool(constant) and not any(seen.constant_within(h, [model]) for h in constant)
         if of_item or (not constant and sizes[model] <= sizes[item]):
-            _refuse_long(seen, model, item, constant, [h for h in numeric if h not in constant])
+            truths = [h for h in texts if h not in (model, item) and _is_truth_of(seen, h, item)]
+            others = [h for h in numeric if h not in constant]
+            _refuse_long(seen, model, item, [*constant, *truths], others)
 
 
 def _refuse_long(
@@ -143,11 +146,46 @@ def _refuse_long(
         options |= {"true": constant[0], "pred": others[0]}
     elif others:
         options |= {"score": others[0]}
-    raise ValueError(
+    raise DoubtError(
         f"{seen.where}: columns {model!r} and {item!r} name each row together, as models and "
         f"samples do; if they are pass {as_options(**options)}, if each row is another sample name "
-        "the models with models= (--model)."
+        "the models with models= (--model).",
+        **options,
     )
+
+
+def _is_truth_of(seen: Profile, heading: str, item: str) -> bool:
+    """Return whether texts are named like the truth, and are the same in all rows of an item."""
+    named = names.usual_and_rest(heading, names.TRUE, prefix=True)[0]
+    return bool(named) and seen.constant_within(heading, [item])
+
+
+def refuse_rows_of_models(seen: Profile, true: str | None) -> None:
+    """Refuse ids that repeat with one truth each, if other texts name the rows of an id.
+
+    Outputs are then at most one column, as several are those of several models.
+    """
+    columns = seen.columns
+    if true is None or columns.models or columns.groups or columns.id:
+        return
+    item = next((h for h in seen.usual(names.ID, [true]) if not seen.holds_objects(h)), None)
+    if item is None or seen.all_differ(item) or not seen.constant_within(true, [item]):
+        return
+    free = [h for h in seen.headings if h not in {*seen.named, true, item}]
+    if sum(seen.could_be_of(heading, true) for heading in free) > 1:
+        return
+    texts = [*islice((h for h in free if _repeats_texts(seen, h)), _MOST_TEXTS)]
+    n_items = seen.frame[item].nunique()
+    for key in chain.from_iterable(combinations(texts, size) for size in (1, 2)):
+        n_models = len(seen.frame[[*key]].drop_duplicates())
+        if seen.unique(item, *key) and len(seen.frame) == n_models * n_items:
+            model = AND.join(key)
+            raise DoubtError(
+                f"{seen.where}: column {item!r} repeats, with one {true!r} each, and {model!r} "
+                f"names the rows of an id; if it names models pass {as_options(model=model)}, if "
+                "each row is another sample name the models with models= (--model).",
+                model=model,
+            )
 
 
 def _repeats_texts(seen: Profile, heading: str) -> bool:

@@ -15,7 +15,7 @@ import pandas as pd
 from modelcompare.data.positive import UnnamedError
 from modelcompare.readers import names
 from modelcompare.readers.content import File
-from modelcompare.readers.messages import DoubtError, as_flags, as_options
+from modelcompare.readers.messages import DoubtError, as_flags
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.roles import Candidate, Role, Roles, candidates
@@ -50,7 +50,7 @@ def with_command(
     for options in islice(guesses, _MOST_TRIES):
         flaw = _flaw(replace(columns, **options), read)
         if isinstance(flaw, UnnamedError):
-            return ValueError(f"{problem} With {as_options(**options)} {flaw}")
+            return ValueError(f"{problem} With {as_flags(**options)} {flaw}")
         if flaw is None and of_frame:
             return DoubtError(problem, **options)
         if flaw is None:

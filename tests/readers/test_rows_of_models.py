@@ -1,0 +1,62 @@
+"""Rows of several models without a column that is named like models."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+
+RNG = np.random.default_rng(0)
+N = 20
+TRUTH = RNG.integers(0, 2, N)
+
+
+def refusal(frame, tmp_path):
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ValueError, match=r"^t\.csv") as caught:
+        mc.read_predictions(tmp_path / "t.csv")
+    return str(caught.value)
+
+
+def test_ids_that_repeat_with_one_truth_each_are_of_several_models(tmp_path):
+    rows = [
+        pd.DataFrame({"ID": range(N), "y_true": TRUTH, "y_score": RNG.random(N),
+                      "graph": graph, "variant": variant})
+        for graph, variant in (("full", "k5"), ("full", "base"), ("raw", "base"))
+    ]  # fmt: skip
+    frame = pd.concat(rows, ignore_index=True)
+    assert refusal(frame, tmp_path).endswith("--read model-column=graph+variant")
+    preds = mc.read_predictions(frame, columns={"model": "graph+variant"})
+    assert preds.models == ("full, k5", "full, base", "raw, base")
+    assert len(preds) == N
+
+
+def test_ids_that_repeat_beside_several_models_are_none(tmp_path):
+    rows = [
+        pd.DataFrame({"ID": range(N), "language": language, "y_true": TRUTH, "cnn": TRUTH,
+                      "bow": RNG.integers(0, 2, N)})
+        for language in ("bn", "en")
+    ]  # fmt: skip
+    message = refusal(pd.concat(rows, ignore_index=True), tmp_path)
+    assert "repeats 20 of them" in message
+    assert "model-column" not in message
+
+
+def test_decisions_of_tools_beside_a_truth_of_texts(tmp_path):
+    truth = np.where(TRUTH, "vulnerable", "safe")
+    rows = [
+        pd.DataFrame({"Tool": tool, "File": [f"{n}.py" for n in range(N)],
+                      "Ground_Truth_Label": truth, "Detected": RNG.random(N) < 0.5})
+        for tool in ("bandit", "snyk")
+    ]  # fmt: skip
+    frame = pd.concat(rows, ignore_index=True)
+    message = refusal(frame, tmp_path)
+    assert "score=" not in message
+    flags = "--read model-column=Tool --id File --true Ground_Truth_Label --read pred=Detected"
+    assert f"With {flags} 2 models gave True and False" in message
+    roles = {"model": "Tool", "id": "File", "true": "Ground_Truth_Label", "pred": "Detected"}
+    preds = mc.read_predictions(frame, columns=roles, positive="vulnerable")
+    scores = mc.compare(preds, ["accuracy"], n_resamples=99).scores.set_index("model")
+    expected = {tool: ((rows[k]["Detected"] == (TRUTH == 1)).mean())
+                for k, tool in enumerate(("bandit", "snyk"))}  # fmt: skip
+    assert scores["estimate"].to_dict() == expected
