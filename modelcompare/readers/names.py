@@ -51,7 +51,7 @@ PRED = (
     "y_pred", "pred", "preds", "prediction", "predictions", "predicted", "predicted_label",
     "pred_label", "output", "hypothesis", "hyp", "response", "model_output", "pred_text",
 )  # fmt: skip
-_PREDICTED = frozenset(("pred", "preds", "prediction", "predictions", "predicted"))
+_PREDICTED = frozenset(name for name in PRED if name.startswith("pred") and "_" not in name)
 _ERRORS = frozenset(
     ("residual", "residuals", "resid", "error", "errors", "err", "diff", "difference", "deviation")
 )
@@ -76,10 +76,7 @@ METRIC = (
     "perplexity", "auc", "mcc", "rmse", "mae", "mse", "pesq", "stoi", "faithfulness",
 )  # fmt: skip
 # Words of scores whose direction does not matter here, beside those of known direction.
-_QUALITY = frozenset(
-    ("relevancy", "relevance", "pesq", "stoi", "estoi", "mos", "dnsmos", "utmos", "sdr", "snr",
-     "psnr", "groundedness", "coherence", "fluency", "similarity", "completeness", "conciseness")
-)  # fmt: skip
+_QUALITY = frozenset(("dnsmos", "utmos", "similarity", "completeness", "conciseness"))
 ANY_SCORE = (*SCORE, *METRIC)
 # Columns of published results, whose rows are models; written without underscores.
 BENCHMARK = frozenset(
@@ -102,10 +99,10 @@ PROSE = (
 # Descriptions of samples, which are never outputs.
 BESIDE = (
     "weight", "sample_weight", "weights", "group", "groups", "cluster", "stratum", "strata", "fold",
-    "split", "domain", "lang", "language", "subject", "topic", "difficulty", "source", "author",
-    "annotator", "rater", "document", "doc", "date", "timestamp", "tstamp", "created", "created_at",
-    "train_trial_index", "trial_index", "year", "age", "gender",
-    "mean", "average", "avg", "median", "total", "sum", "n_tokens", "votes", *PROSE, *RUN, *SET,
+    "split", "domain", "lang", "language", "subject", "topic", "source", "author", "annotator",
+    "rater", "document", "doc", "tstamp", "created", "created_at", "train_trial_index",
+    "trial_index", "gender", "mean", "average", "avg", "median", "total", "sum", "votes",
+    *DATE, *PROSE, *RUN, *SET,
 )  # fmt: skip
 # Last words of quantities measured next to a result.
 MEASURE = (

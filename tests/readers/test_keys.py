@@ -219,7 +219,7 @@ def test_times_beside_a_truth_are_no_models_and_beside_numbers_alone_are_asked_a
     assert "models: 1 (ridge); not used: the order in time (week" in reading(frame).sentence
     with pytest.raises(ValueError, match="'week' "):
         mc.read_predictions(frame.rename(columns={"y_true": "sales"}))
-    with pytest.raises(ValueError, match="'week' has another whole number in each row"):
+    with pytest.raises(ValueError, match="'week' is not named like a model"):
         mc.read_predictions(frame.rename(columns={"y_true": "sales"}).assign(week=range(40)))
 
 
