@@ -18,6 +18,8 @@ from modelcompare.readers.roles import Roles
 
 # Number of columns that are tried, and that may name the samples together.
 _MOST_COLUMNS, _MOST_TOGETHER = 8, 3
+# Rows that refute most keys.
+_FIRST_ROWS = 10_000
 # Names of outputs, which are distinct in small tables.
 _OUTPUTS = (*names.PRED, *names.ANY_SCORE, *names.TRUE)
 _TIMES = (*names.DATE, "year")
@@ -42,7 +44,8 @@ def crossed_key(seen: Profile, known: Roles) -> str | None:
 
 def crosses(seen: Profile, known: Roles, key: Sequence[str]) -> bool:
     """Return whether columns name each row beside others, and their cells repeat in all models."""
-    if not seen.unique(*known.of("model", "set", "run", "filter"), *key):
+    together = [*known.of("model", "set", "run", "filter"), *key]
+    if seen.frame.head(_FIRST_ROWS).duplicated(together).any() or not seen.unique(*together):
         return False
     model, of_set = known.found["model"].heading, known.of("set")
     frame = seen.frame[seen.frame[model].notna()]
