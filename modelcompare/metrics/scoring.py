@@ -230,10 +230,14 @@ MEAN_SCORE = mean_metric(
 def named_score(name: str, names: Sequence[str], source: Source) -> Metric:
     """Return the mean of one of several scores of a source, some of which are computed from it.
 
-    mean_score means the only one.
+    mean_score means the only one, and a name without its cutoff the only one of that name: ndcg
+    is nDCG@10.
     """
     if name == "mean_score" and len(names) == 1:
         name = names[0]
+    if name not in names:
+        cut = [each for each in names if each.partition("@")[0].casefold() == name.casefold()]
+        name = cut[0] if len(cut) == 1 else name
     if name not in names:
         more = "" if source.pseudo else f", and percentiles of these, such as {names[-1]}_p95"
         raise ValueError(f"there is no score {name!r}; the models have {', '.join(names)}{more}.")

@@ -89,8 +89,9 @@ _MURPHY = (
 _PCM = "it is a matrix, metrics.probabilistic_confusion_matrix; its ratios are cprecision, crecall"
 _CURVE = 'it is a curve, diagnostics.curve(..., kind="{}"); its area is {}'
 _NDCG = (
-    "it is a score of queries: runs and judgements in TREC's format have nDCG@10, and a table of "
-    "its values (query, model, ndcg) is read as scores, whose mean is compared without -m"
+    "it is a score of queries: runs and judgements in TREC's format have nDCG@10, so does a table "
+    "with columns query_id, doc_id, relevance and each model's scores, and a table of its values "
+    "(query, model, ndcg) is read as scores, whose mean is compared without -m"
 )
 _SUPPORT = (
     "it is the number of samples of a class, the sum of a row of metrics.confusion_matrix; as a "

@@ -29,6 +29,7 @@ from modelcompare.readers.messages import ROLES, SEVERAL, MissingCellsError, lis
 from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import Columns
 from modelcompare.readers.places import Source
+from modelcompare.readers.rankings import ranked_reading
 from modelcompare.readers.reading import (
     Reading,
     record_predictions,
@@ -374,7 +375,8 @@ def _together(files: Sequence[File], columns: Columns) -> Content:
 def _recognized(files: Sequence[File], columns: Columns) -> Reading | None:
     """Read files that are one test set together, of counts or by a plugin; None for others."""
     of_counts = counts_reading(files, columns) or confusion_reading(files, columns)
-    found: Reading | None = of_counts or first("readers", files, columns)
+    known = of_counts or ranked_reading(files, columns)
+    found: Reading | None = known or first("readers", files, columns)
     return found
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -51,7 +51,7 @@ def read_runs(files: Sequence[File]) -> Records:
     for position, file in runs.items():
         scores = _by_query(file, _run_score)
         _check_queries(file, scores, judged, relevance)
-        frames.append(_measures(relevance, scores).assign(file=position))
+        frames.append(measures(relevance, scores).assign(file=position))
     frame = pd.concat(frames, ignore_index=True)
     tags = _tags(runs)
     name = frame.pop("file") if tags is None else frame.pop("file").map(tags).rename("model")
@@ -80,17 +80,19 @@ def _tags(runs: dict[int, File]) -> dict[int, str] | None:
     return tags if len({*tags.values()}) == len(runs) else None
 
 
-def _measures(relevance: _ByQuery, scores: _ByQuery) -> pd.DataFrame:
+def measures(
+    relevance: Mapping[str, Mapping[str, int]], scores: Mapping[str, Mapping[str, float]]
+) -> pd.DataFrame:
     """Compute the usual measures, a row for each judged query."""
     ir = optional("ir_measures", "scoring TREC runs needs ir-measures", "ir")
-    measures = [ir.nDCG @ 10, ir.AP, ir.RR, ir.P @ 10, ir.R @ 100]
+    asked = [ir.nDCG @ 10, ir.AP, ir.RR, ir.P @ 10, ir.R @ 100]
     values = {
         (metric.query_id, str(metric.measure)): metric.value
-        for metric in ir.iter_calc(measures, relevance, scores)
+        for metric in ir.iter_calc(asked, relevance, scores)
     }
     columns = {
         SCORE + str(measure): [float(values[query, str(measure)]) for query in relevance]
-        for measure in measures
+        for measure in asked
     }
     return pd.DataFrame({"id": [*relevance], **columns})
 
