@@ -70,7 +70,7 @@ class Output:
 
         A folder holds all tables and figures of the result, and none of the `inputs`.
         """
-        for result in results:
+        for place, result in enumerate(results):
             document = document_of(result)
             # Nothing is printed or written before all of it is computed.
             files = {} if self.folder is None else contents(document)
@@ -80,6 +80,7 @@ class Output:
                 text = _text(document, self.form, show_all=self.all)
                 say(f"wrote {write_text(self.output, text)}")
             else:
+                answer_document("\n" * (place > 0))
                 _show(document, self.form, show_all=self.all)
             if self.folder is not None:
                 say(f"wrote {len(write_all(self.folder, files))} files into {self.folder}")
