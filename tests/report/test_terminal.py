@@ -260,16 +260,16 @@ def test_graded_intervals_are_those_of_the_method_at_each_level(alpha, levels):
         expected = expected.set_index(["model", "label"])[["ci_low", "ci_high"]]
         for row in frame.itertuples():
             assert intervals[row.Index] == (*expected.loc[(row.model, row.label)],)
-    page = StringIO()
-    console = Console(file=page, width=80, force_terminal=True, color_system="standard")
-    console.print(screen(result, drawing="graded"))
-    plain = Text.from_ansi(page.getvalue()).plain
-    lines = ("\u2500\u2500", "\u2501\u2501", "\u2501\u2501")
-    key = " ".join(
-        f"{line} {100 * level:.0f} %" for line, level in zip(lines, levels, strict=False)
-    )
-    assert f"intervals: {key}\n" in plain
-    assert "\u251c" not in plain
+    for width in (80, 50):
+        page = StringIO()
+        console = Console(file=page, width=width, force_terminal=True, color_system="standard")
+        console.print(screen(result, width=width, drawing="graded"))
+        plain = Text.from_ansi(page.getvalue()).plain
+        lines = ("\u2500\u2500", "\u2501\u2501", "\u2501\u2501")
+        key = [f"{line} {100 * level:.0f} %" for line, level in zip(lines, levels, strict=False)]
+        assert (f"intervals: {' '.join(key)}\n" in plain) == (width == 80)
+        assert ("\u25cf" in plain) == (width == 80)
+        assert "\u251c" not in plain
 
 
 def test_an_undefined_score_leaves_the_line_empty():

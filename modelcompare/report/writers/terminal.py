@@ -61,7 +61,8 @@ def screen(
     tables = document.all_tables if show_all else document.tables
     shown_tables = [table for table in tables.values() if not (brief and table.detail)]
     lines += _tables(shown_tables, width, drawing, show_all=show_all, brief=brief)
-    if drawing == "graded":
+    # A narrow terminal has no room for intervals.
+    if any(span.style == GRADES[0] for line in lines for span in line.spans):
         lines += _key(shown_tables)
     lines += signature_lines(terminal(document.signature), width)
     console = Console(file=StringIO(), width=width)
