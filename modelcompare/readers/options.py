@@ -236,8 +236,9 @@ def column_of(frame: pd.DataFrame, name: str, where: str) -> Column:
     """
     found, several = column_at(frame, name), name.split(AND)
     if found is None and len(several) > 1 and {*several} <= {*frame.columns}:
-        parts = frame[several]
-        return parts.astype(str).agg(", ".join, axis=1).where(parts.notna().all(axis=1))
+        cells = zip(*(frame[each].astype(str) for each in several), strict=True)
+        joined = pd.Series([*map(", ".join, cells)], index=frame.index, name=name, dtype=object)
+        return joined.where(frame[several].notna().all(axis=1))
     if found is None:
         refuse_column(name, [str(column) for column in frame.columns], where)
     return found
