@@ -288,7 +288,8 @@ def _text(option: Option, *, everything: bool) -> str:
 def _collected(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of the function, with groups made and missing options left out."""
     options = [*(each for each in _options(command) if each is not READ), *command.keys]
-    typed = {**given, **_keyed(command.keys, given.get(READ.name) or ())}
+    beside = [option.flag for option in options]
+    typed = {**given, **_keyed(command.keys, given.get(READ.name) or (), beside)}
     values = {
         option.name: option.parse(typed[option.name])
         if option.parse and typed[option.name] is not None else typed[option.name]
@@ -313,8 +314,11 @@ class _Choice(click.Choice[str]):
         return f"{found[:-1]}; {did_you_mean(flags)}" if flags else found
 
 
-def _keyed(keys: Sequence[Option], texts: Sequence[str]) -> dict[str, Any]:
-    """Return the values of ``--read KEY=VALUE``, defaults where nothing is given."""
+def _keyed(keys: Sequence[Option], texts: Sequence[str], beside: Sequence[str]) -> dict[str, Any]:
+    """Return the values of ``--read KEY=VALUE``, defaults where nothing is given.
+
+    The name of an option `beside` is answered by that option.
+    """
     known = {key_of(key): key for key in keys}
     flags = {key.name.replace("_", "-"): flag for flag, key in known.items()}
     found: dict[str, list[str]] = {}
@@ -323,6 +327,8 @@ def _keyed(keys: Sequence[Option], texts: Sequence[str]) -> dict[str, Any]:
         typed = name.strip().replace("_", "-")
         name = flags.get(typed, typed)  # the library's name of an option, as in model=agent
         if name not in known:
+            if f"--{name}" in beside:
+                raise ValueError(f"--read has no key {name!r}; write --{name} {value}.")
             near = nearest(name, [*known], cutoff=0.5, most=2)
             hint = did_you_mean(near, otherwise=f"it has {', '.join(known)}.")
             raise ValueError(f"--read has no key {name!r}; {hint}")

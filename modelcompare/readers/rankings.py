@@ -25,6 +25,7 @@ _ROLES = (
                                   "relevance_label", "relevance_judgment")),
     Role(name="model", usual=names.MODEL),
 )  # fmt: skip
+_NEEDED = _ROLES[:3]
 _RANK = ("rank", "rank_id", "position")
 
 
@@ -36,13 +37,14 @@ def ranked_reading(files: Sequence[File], columns: Columns) -> Reading | None:
     table, name = lone_table(files), files[0].name or None
     if table is None or columns.kind != "auto" or columns.true is not None:
         return None
-    frame = table.rename(columns=str).reset_index(drop=True)
-    if len({*frame.columns}) < frame.shape[1]:
+    headings = [*map(str, table.columns)]
+    if len({*headings}) < len(headings) or not all(names.named(headings, r.usual) for r in _NEEDED):
         return None
+    frame = table.rename(columns=str).reset_index(drop=True)
     seen = Profile(frame, columns, name or "the table", written=files[0].written)
     roles = solve(seen, _ROLES)
     scores = _scores(seen, roles)
-    if not scores or not all(roles[role] for role in ("query", "document", "relevance")):
+    if not scores or not all(roles[role.name] for role in _NEEDED):
         return None
     relevance = pd.Series(cell_types.as_numbers(frame[roles["relevance"]]))
     if not (relevance.dropna() % 1 == 0).all():
@@ -55,7 +57,7 @@ def ranked_reading(files: Sequence[File], columns: Columns) -> Reading | None:
             ignore_index=True,
         ),
         kind="scores", format="ranking",
-        parts={role: f"column {roles[role]}" for role in ("query", "document", "relevance")},
+        parts={role.name: f"column {roles[role.name]}" for role in _NEEDED},
     )  # fmt: skip
     return record_predictions(records, columns, name=name)
 

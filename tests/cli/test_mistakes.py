@@ -21,6 +21,13 @@ def test_an_option_of_another_name_is_answered(run, given, meant):
     assert f"there is no option {given.split()[0]}; did you mean {meant}?" in found.err
 
 
+@pytest.mark.parametrize("option", ["metric=accuracy", "groups=user"])
+def test_a_key_that_is_an_option_is_answered_by_the_option(run, option):
+    found = run("compare", "t.csv", "--read", option)
+    assert found.code == 2
+    assert f"write --{option.replace('=', ' ')}." in found.err
+
+
 def test_a_choice_that_is_a_flag_is_answered_by_the_flag(run):
     found = run("gate", "t.csv", "--kind", "superior")
     assert found.code == 2
