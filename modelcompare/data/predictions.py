@@ -64,11 +64,10 @@ class Predictions(TestSet):
     outputs : mapping of str to array-like
         For each model its labels (n_samples,), probabilities (n_samples, n_classes), the
         probability of the `positive` one of two classes, real values, texts, or per-example scores:
-        one for each sample, or several by name (see `from_scores`). Series that have an index other
-        than 0, 1, ... are matched by it.
-        Of several labels a sample lists of labels, rows of 0 and 1, or the probability of each. Of
-        times until an event a risk, or the probability to survive each of some times, `labels`.
-        Values for a truth of two classes are raw scores (markers, logits) of the positive class.
+        one for each sample, or several by name (`from_scores`). Of several labels a sample lists
+        of labels, rows of 0 and 1, or the probability of each. Of times until an event a risk, or
+        the probability to survive each of some times, `labels`. Values for a truth of two classes
+        are raw scores of the positive class. Series are matched by any index but 0, 1, ...
     kind : {"auto", "labels", "probabilities", "values", "scores", "texts", "text_lists", \
 "label_sets", "label_probabilities", "label_counts", "risks", \
 "survival_probabilities"}, or Kind
@@ -185,10 +184,9 @@ class Predictions(TestSet):
             check_classes(self, classes)
         n_samples = len(self)
         runs, self._own_runs = split_runs(runs, [*arrays], n_samples)
-        self._columns = {
-            **of_truth, "sample_weight": checked_weights(sample_weight, n_samples),
-            **read_columns(n_samples, ids=ids, groups=groups, strata=strata, runs=runs),
-        }  # fmt: skip
+        found = read_columns(n_samples, ids=ids, groups=groups, strata=strata, runs=runs)
+        weight = checked_weights(sample_weight, n_samples)
+        self._columns = {**of_truth, **found, "sample_weight": weight}
         self._slices = slice_frame(slices, n_samples)
 
     @classmethod
