@@ -26,8 +26,9 @@ def with_keyed_rows(file: File) -> File:
     --------
     >>> from pathlib import Path
     >>> results = {f"q{n}": {"label": 1, "prob": 0.5} for n in range(12)}
-    >>> with_keyed_rows(File(Path("a.json"), kind="json", payload=results)).payload.iloc[0].tolist()
-    ['q0', 1, 0.5]
+    >>> table = with_keyed_rows(File(Path("a.json"), kind="json", payload=results)).payload
+    >>> table.to_dict("records")[0]
+    {'id': 'q0', 'label': 1, 'prob': 0.5}
     """
     if not isinstance(file.payload, Mapping) or format_of(file) is not None:
         return file

@@ -1,6 +1,6 @@
 """The commands refuse numbers of one class until `--positive` names it."""
 
-import shlex
+import re
 
 import pytest
 from sklearn import metrics as reference
@@ -30,15 +30,17 @@ def test_one_and_two_ask_only_where_the_answer_depends_on_it(run):
 
 @pytest.mark.parametrize("kind", ["soft", "raw"])
 @pytest.mark.filterwarnings("default::modelcompare.data.checks.DataWarning")
-def test_the_refusal_ends_in_a_command_that_answers(run, kind):
+def test_the_refusal_names_an_option_for_each_class_and_each_answers(run, kind):
     refused = run("compare", f"{kind}.csv")
     assert refused.code == 2
-    command = refused.err.rpartition(" Try: modelcompare ")[2]
-    assert command == f"compare {kind}.csv --positive fraud\n"
-    shown = run(*shlex.split(command), "--resamples", "99", "-m", "roc_auc")
-    assert shown.code == 0
-    assert "good leads" in shown.out
-    assert "classes: ok, fraud (positive: fraud)" in shown.read + shown.err
+    options = re.findall(r"\((--positive \w+)\)", refused.err)
+    assert options == ["--positive fraud", "--positive ok"]
+    for option, leader in zip(options, ["good", "bad"], strict=True):
+        command = ["compare", f"{kind}.csv", *option.split(), "--resamples", "99", "-m", "roc_auc"]
+        shown = run(*command)
+        assert shown.code == 0
+        assert f"{leader} leads" in shown.out
+        assert f"(positive: {option.split()[1]})" in shown.read + shown.err
 
 
 @needs("large")
