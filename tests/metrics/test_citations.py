@@ -30,6 +30,7 @@ PAPER = {
                     "less training|architecture|Three|Probabilities of|cut down|order|rank"),
     "section 6.2": ("Testing Hypothesis D: Functional Consistency; 100 models",
                     "agree|Agree|prefer|hundred|order"),
+    "section 7": ("Potential Shortcomings: calibration, interpretability", "calibration"),
     "section 8": ("Future Work: HIGH, MED, LOW; extend metrics like SER", "HIGH|[Ss]lot"),
     "appendix A": ("Reproducibility Information", "[Tt]rain"),
     "appendix A.1": ("Preprocessing", "tokens"),
@@ -38,7 +39,7 @@ PAPER = {
     "hypothesis C": ("Generalization: lower variance, discriminancy between models",
                      "varies|variance|distinguish"),
     "hypothesis D": ("Functional Consistency: the same ranking", "order|rank|agree"),
-    "table 1": ("significant model comparisons that agree", "agree|significant|percent|README|section62|cell"),
+    "table 1": ("significant model comparisons that agree", "[Aa]gree|significant|percent|README|section62|cell"),
     "table 2": ("Table of Hyperparameter choices", "hyperparameters|space"),
     "figure 1": ("variances of F1 and cF1", "[Vv]arianc"),
     "figure 2": ("F1 and cF1 at sizes of the test set", "F1|values|[Ii]ntervals|size|rank"),
@@ -50,7 +51,7 @@ PAPER = {
 }  # fmt: skip
 # Files of which every such place is one of the paper; elsewhere only those beside its name are.
 ABOUT = re.compile(r"(modelcompare|tests)/plugins/paper/|experiments/(snli_sepcnn|paper_figures)/|"
-                   r"docs/(paper|studies)\.md|notebooks/02_")  # fmt: skip
+                   r"docs/(paper|variance|agreement|from_the_paper)\.md|notebooks/02_")  # fmt: skip
 NAMED = re.compile(r"Yacouby|[Tt]he paper\b|[Tt]he papers\b|in the paper|of the paper")
 _ONE = r"(?:\d\d?(?:\.\d)?|[A-D](?:\.\d)?\b)"
 PLACE = re.compile(
