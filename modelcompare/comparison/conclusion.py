@@ -11,7 +11,6 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import IntArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import places_of
 from modelcompare.directions import words_of
@@ -48,17 +47,15 @@ def conclusions(found: Compared) -> list[Finding]:
 
 def decision(found: Compared) -> pd.DataFrame:
     """Return the frame of `Comparison.decision`."""
-    leads = found.leads
-    shown, ahead = leads["significant"] & found.directed[_places(found)], leads["lead"] > 0
+    leads, n_others = found.leads, len(found.models) - 1
+    at = np.repeat(np.arange(len(found.keys)), n_others)
+    shown, ahead = leads["significant"] & found.directed[at], leads["lead"] > 0
     answers = np.select([shown & ahead, shown], ["shown", "shown otherwise"], "not enough data")
     made = leads.drop(columns="significant").assign(answer=answers)
-    by_pair = made.groupby(["model", "other"], sort=False)["answer"]
-    return made.assign(overall=by_pair.transform(all_of))
-
-
-def _places(found: Compared) -> IntArray:
-    """Return the position of the value of each row of `leads`."""
-    return np.repeat(np.arange(len(found.keys)), len(found.models) - 1)
+    asked = made[np.isin(at, Conclusion(found).places) & found.directed[at]]
+    overall = asked.groupby(["model", "other"], sort=False)["answer"].agg(all_of).to_dict()
+    pairs = zip(made["model"], made["other"], strict=True)
+    return made.assign(overall=[overall.get(pair) for pair in pairs])
 
 
 @dataclass(frozen=True)
@@ -113,10 +110,11 @@ class Conclusion:
 
     def _relations(self, best: tuple[int, ...], places: Sequence[int]) -> list[str]:
         """Return clauses: models that are not shown to differ from a leader, and worse ones."""
-        found, leader = self.found, best[0]
+        found = self.found
         others = found.order[:, places[0]].tolist()
         others = [i for i in others if i not in best and not np.isnan(found.point[i, places]).any()]
-        ahead = {i: [at for at in places if found.ahead[at, leader, i]] for i in others}
+        # Leaders of one value are better than a model if all are.
+        ahead = {i: [at for at in places if found.ahead[at, list(best), i].all()] for i in others}
         level = [i for i in others if not ahead[i]]
         worse = [i for i in others if len(ahead[i]) == len(places)]
         verb = "is" if len(best) == 1 else "are"
@@ -126,11 +124,11 @@ class Conclusion:
             every = len(worse) == len(others) > 2
             names = "all others" if every else self._names(worse)
             clauses.append(f"{verb} {better} than {names}")
-        for i in others:
-            if ahead[i] and i not in worse:
-                where = joined([_name(found.keys[at]) for at in ahead[i]])
-                clauses.append(f"{verb} {better} than {found.models[i]} in {where} only")
-        return clauses[:3]
+        if partly := [i for i in others if ahead[i] and i not in worse]:
+            where = joined([_name(found.keys[at]) for at in ahead[partly[0]]])
+            where = where if len(partly) == 1 else "some of these"
+            clauses.append(f"{verb} {better} than {self._names(partly)} in {where} only")
+        return clauses
 
     def _better(self, at: int) -> str:
         return words_of(self.found.metric_info[self.found.keys[at].metric].greater_is_better).better

@@ -23,7 +23,7 @@ from modelcompare.comparison.verdict import findings
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.report.document import Document, Finding
-from modelcompare.report.fields import HIDDEN, Member, columns, member, members_from
+from modelcompare.report.fields import HIDDEN, Field, Member, columns, member, members_from
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.numbers import joined
@@ -54,7 +54,7 @@ DIFFERENCES = (
 )  # fmt: skip
 DECISION = (
     "model", "other", "metric", "label", "lead", "ci_low", "ci_high", "p_adjusted", "detectable",
-    "answer", "overall",
+    "answer", Field("overall", json="text or none"),
 )  # fmt: skip
 
 
@@ -131,7 +131,8 @@ class Comparison(Result, stem="compare", title="Scores and differences", version
         lead, ci_low, ci_high, p_adjusted, detectable (the difference that this test set detects
         with power 0.8 at the corrected level), answer ("shown" if `model` is significantly better,
         "shown otherwise" if it is worse, else "not enough data") and overall (the answer to whether
-        it is better in all values of these two models here).
+        it is better in all averages of these two models here, or in all classes if there are no
+        averages; missing if the directions are not known).
         """
         return decision(self.evidence)
 

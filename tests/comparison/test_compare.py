@@ -134,6 +134,29 @@ def test_a_candidate_may_replace_a_baseline_if_it_is_better_in_all_and_not_if_wo
     ).verdict().splitlines()  # fmt: skip
     assert better == "bow_pair may replace naive_bayes: yes, better in accuracy and log_loss."
     assert worse == "mlp may replace naive_bayes: no, worse in accuracy, better in log_loss."
+    found = mc.compare(
+        snli, ["accuracy", "log_loss", "f1"], baseline="naive_bayes", n_resamples=199
+    ).decision  # fmt: skip
+    assert dict(zip(found["model"], found["overall"], strict=True)) == {
+        "bow_pair": "shown", "mlp": "shown otherwise",
+    }  # fmt: skip
+
+
+def test_leaders_of_one_value_are_better_than_a_model_if_all_of_them_are():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    models = {name: y.copy() for name in "abc"}
+    models["a"][:10] = 1 - y[:10]
+    models["b"][50:] = 1 - y[50:]
+    models["c"][:22] = 1 - y[:22]
+    found = mc.compare(mc.Predictions(y, models), ["accuracy", "zero_one_loss"], n_resamples=999)
+    ahead = found.evidence.ahead[0]
+    assert ahead[0, 2] != ahead[1, 2]
+    first = found.verdict().splitlines()[0]
+    assert first.startswith(
+        "a and b have the highest accuracy (0.833) and the lowest zero_one_loss"
+    )
+    assert "are not shown to differ from c" in first
 
 
 def test_what_is_not_shown_has_the_difference_that_is_detected_and_the_commands(preds):
