@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as reference
 
 import modelcompare as mc
+from modelcompare.cli.app import main
 from modelcompare.metrics.registry import METRICS
 from modelcompare.plugs import load
 from tests.plugged import needs
@@ -286,3 +287,12 @@ def test_a_sketch_keeps_the_class_and_one_of_a_query_takes_it(tmp_path):
     other = mc.io.sketch(mc.Predictions(TRUTH[:-1], {m: h[:-1] for m, h in HARD.items()},
                                         positive="ok"), "f1_macro")  # fmt: skip
     assert (named + other).access.positive is None
+
+
+def test_no_command_chooses_a_positive_class(tmp_path, capsys):
+    table = {"y_true": TRUTH, "m": SINGLE["single"]["good"]}
+    pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
+    assert main(["compare", str(tmp_path / "t.csv"), "-m", "roc_auc"]) == 2
+    error = capsys.readouterr().err
+    assert "(--positive fraud) or positive='ok' (--positive ok)." in error
+    assert "Try:" not in error
