@@ -8,6 +8,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.comparison.pair_tables import lead_meaning, orient
+from modelcompare.report.writers.terminal import screen_text
 from tests.plugged import plugged
 
 RNG = np.random.default_rng(0)
@@ -53,7 +54,8 @@ def test_plus_means_that_the_first_model_is_better(name, tmp_path):
     errors = raw if "metric" not in raw else raw[raw["metric"] != "r2"]
     assert (errors["low" if "low" in raw else "difference"] > 0).all()
     result.to_html(tmp_path / "x.html")
-    for text in (str(result), result.to_markdown(), (tmp_path / "x.html").read_text()):
+    shown = screen_text(document, show_all=True)
+    for text in (shown, result.to_markdown(), (tmp_path / "x.html").read_text()):
         assert "+: a is better" in text
 
 
