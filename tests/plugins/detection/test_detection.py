@@ -198,7 +198,8 @@ def test_compare_and_gate_take_detections(tmp_path):
     row = result.differences.query("metric == 'map'").iloc[0]
     assert row["difference"] == pytest.approx(values(preds, "a")[0, 0] - values(preds, "b")[0, 0])
     assert row["ci_low"] < row["difference"] < row["ci_high"]
-    assert mc.gate(preds, candidate="a", baseline="b", rules=["map:-0.01"]).passed
+    asked = {"candidate": "a", "baseline": "b", "rules": ["map:-0.01"]}
+    assert mc.gate(preds, **asked, n_resamples=300).passed
     with pytest.raises(ValueError, match="needs labels, but"):
         mc.compare(preds, "f1_micro")
 
@@ -222,9 +223,10 @@ def test_a_command_takes_the_annotations_and_the_results(files, capsys):
         found = {row["model"]: row["estimate"] for row in json.loads(shown.out)["scores"]}
         assert found == dict(expected.scores[["model", "estimate"]].to_numpy().tolist())
         assert "format: COCO; truth: instances.json (40 images); labels: 3 (c1, c2," in shown.err
-    gate = ["gate", *names, "--baseline", "b", "--candidate", "a", "--rule", "map:-0.01"]
+    few = ["--resamples", "300"]
+    gate = ["gate", *names, "--baseline", "b", "--candidate", "a", "--rule", "map:-0.01", *few]
     assert main(gate) == 0
-    assert main(["compare", *names, "--model", "b", "-m", "map_50"]) == 0
+    assert main(["compare", *names, "--model", "b", "-m", "map_50", *few]) == 0
     assert "models: 1 (b)" in capsys.readouterr().err
     assert mc.read_predictions({"x": "a.json", "truth": "instances.json"}).models == ("x",)
 

@@ -187,7 +187,7 @@ def test_folds_of_a_loss_with_a_name_of_its_own_need_no_direction():
 @pytest.mark.parametrize("test", ["corrected-t", "5x2cv-t", "5x2cv-f"])
 def test_tests_of_folds_and_their_intervals_are_given_as_they_are(test):
     rng, apart = np.random.default_rng(0), 0
-    for _ in range(12):
+    for _ in range(6):
         scores = rng.normal([0.5, 0.54], 0.05, (5, 2, 2))
         folds = [
             {"repeat": r, "fold": f, "model": model, "score": scores[r, f, at]}
