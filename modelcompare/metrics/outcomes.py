@@ -92,11 +92,16 @@ class Outcomes:
         return self.codes
 
     @property
-    def true_values(self) -> FloatArray:
-        """True value of each sample; an error where there is none."""
+    def known_truth(self) -> AnyArray:
+        """Truth of each sample; an error where there is none."""
         if self.y_true is None:
             raise ValueError(_WITHOUT_TRUTH)
-        return self.y_true.astype(np.float64, copy=False)
+        return self.y_true
+
+    @property
+    def true_values(self) -> FloatArray:
+        """True value of each sample; an error where there is none."""
+        return self.known_truth.astype(np.float64, copy=False)
 
     @property
     def times(self) -> FloatArray:

@@ -66,8 +66,6 @@ def _slot_counts(outcomes: Outcomes) -> FloatArray:
 
 def _expected_slot_counts(outcomes: Outcomes) -> FloatArray:
     """Compute the expectation of the counts over the texts that the model lists."""
-    if outcomes.y_true is None:
-        raise ValueError("metrics of texts need y_true: the reference texts.")
     texts, mass, sample = [], [], []
     for place, found in enumerate(outcomes.output.array.tolist()):
         missing = 1.0 - sum(p for _, p in found)
@@ -76,7 +74,7 @@ def _expected_slot_counts(outcomes: Outcomes) -> FloatArray:
         mass += [p for _, p in pairs]
         sample += [place] * len(pairs)
     output = Output(TEXTS, np.array(texts, dtype=object))
-    numbers = _slot_counts(Outcomes(output, y_true=outcomes.y_true[sample]))
+    numbers = _slot_counts(Outcomes(output, y_true=outcomes.known_truth[sample]))
     first = np.flatnonzero(np.diff(sample, prepend=-1))
     return np.add.reduceat(numbers * np.array(mass)[:, None], first, axis=0)
 

@@ -33,9 +33,8 @@ def likeliest(output: Output) -> list[str]:
 
 def reference_pairs(outcomes: Outcomes) -> list[tuple[str, tuple[str, ...]]]:
     """Return (hypothesis, references) of each sample."""
-    if outcomes.y_true is None:
-        raise ValueError("metrics of texts need y_true: the reference texts.")
-    true = [(found,) if isinstance(found, str) else found for found in outcomes.y_true.tolist()]
+    truth = outcomes.known_truth.tolist()
+    true = [(found,) if isinstance(found, str) else found for found in truth]
     return list(zip(likeliest(outcomes.output), true, strict=True))
 
 

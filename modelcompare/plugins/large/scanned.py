@@ -162,11 +162,6 @@ class ScannedPredictions(TestSet):
     def access(self) -> BlockAccess:
         return BlockAccess(self)
 
-    @property
-    def checkpoint(self) -> Path | None:
-        """Folder in which totals are saved, or None."""
-        return self._checkpoint
-
     def load(self) -> Predictions:
         """Read all rows into memory."""
         import pyarrow as pa
