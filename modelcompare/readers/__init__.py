@@ -84,14 +84,16 @@ def read_predictions(
     for each model a column of labels, values or texts, or one ``model:class`` of probabilities for
     each class, or ``model_class`` if models have all classes of the truth; without a truth, numbers
     are scores per example), or long (a row for each model and sample: ``model``, ``item``, and
-    ``y_pred``, ``prob:CLASS`` or scores). Several files have one model each; tables that agree row
-    by row in the columns that all have, and differ in the others, are one table. A JSON document
-    may have results by id. A folder has a file for each model, or a folder for each model with a
-    file for each test set or run; folders named like runs (``1``, ``seed_1``) have a file for each
-    model, and files named like models in runs (``cnn_seed1``) are these. Logs of evaluation tools
-    are recognized by their content. An archive (.npz) has arrays: the truth, and each model's under
-    its name, or ``probs__NAME``, ``logits__NAME``, ``pred__NAME``, ``scores__NAME``; other
-    one-dimensional arrays become slices. Pickles are never loaded.
+    ``y_pred``, ``prob:CLASS`` or scores; each metric of a column ``metric`` is one). A table may
+    also have the documents that models rank for queries, or the confusion matrix of one model.
+    Several files have one model each; tables that agree row by row in the columns that all have,
+    and differ in the others, are one table. A JSON document may have results by id. A folder has a
+    file for each model, or a folder for each model with a file for each test set or run; folders
+    named like runs (``1``, ``seed_1``) have a file for each model, and files named like models in
+    runs (``cnn_seed1``) are these. Logs of evaluation tools are recognized by their content. An
+    archive (.npz) has arrays: the truth, and each model's under its name, or ``probs__NAME``,
+    ``logits__NAME``, ``pred__NAME``, ``scores__NAME``; other one-dimensional arrays become slices.
+    Pickles are never loaded.
 
     Parameters
     ----------

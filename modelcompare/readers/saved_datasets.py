@@ -119,9 +119,16 @@ def _classes(rows: Any) -> dict[str, list[str]]:
 
 def _named(codes: pd.Series[Any], names: Sequence[str]) -> pd.Series[Any]:
     """Return the names of codes, or of lists of codes; -1 is a label that is missing."""
-    made = [
-        [names[code] for code in cell] if isinstance(cell, list | np.ndarray)
-        else None if pd.isna(cell) or cell < 0 else names[int(cell)]
-        for cell in codes
-    ]  # fmt: skip
+    known = dict(enumerate(names)) | {-1: None}
+    try:
+        made = [
+            [known[code] for code in cell] if isinstance(cell, list | np.ndarray)
+            else None if pd.isna(cell) else known[int(cell)]
+            for cell in codes
+        ]  # fmt: skip
+    except KeyError as error:
+        raise ValueError(
+            f"column {codes.name!r} has the code {error}, and its {len(names)} classes are those "
+            f"of 0 to {len(names) - 1}; save the data set again."
+        ) from None
     return pd.Series(made, index=codes.index, dtype=object)

@@ -103,6 +103,13 @@ def test_a_missing_label_is_no_class():
         read_predictions(Dataset(rows))
 
 
+def test_a_code_of_no_class_is_refused():
+    rows = table()
+    rows = rows.set_column(1, rows.schema.field("label"), pa.array([7] + [1] * 23))
+    with pytest.raises(ValueError, match="column 'label' has the code 7, and its 3 classes are"):
+        read_predictions(Dataset(rows))
+
+
 def test_a_folder_with_a_data_set_for_each_model_has_these_models(tmp_path):
     for model in ("cnn-1.5", "bert"):
         shutil.copytree(SAVED / "labels", tmp_path / model)
