@@ -205,6 +205,8 @@ def of_scores(headings: Sequence[str]) -> list[str]:
     --------
     >>> of_scores(["answer_relevancy", "context_recall", "cnn"]), of_scores(["f1_cnn", "f1_map"])
     (['answer_relevancy', 'context_recall'], [])
+    >>> of_scores(["n_test", "loss_naive", "loss_lgb"])
+    []
     """
     words_of = {heading: {*words(heading).split("_")} for heading in headings}
     common = set.intersection(*words_of.values()) if words_of else set()
@@ -212,6 +214,8 @@ def of_scores(headings: Sequence[str]) -> list[str]:
         heading for heading, held in words_of.items()
         if held & _QUALITY - common or direction_of(" ".join(held - common)) is not None
     ]  # fmt: skip
+    if 1 < len(found) < len(words_of):
+        return of_scores(found)
     return found if len(found) > 1 else []
 
 

@@ -60,3 +60,25 @@ def test_decisions_of_tools_beside_a_truth_of_texts(tmp_path):
     expected = {tool: ((rows[k]["Detected"] == (TRUTH == 1)).mean())
                 for k, tool in enumerate(("bandit", "snyk"))}  # fmt: skip
     assert scores["estimate"].to_dict() == expected
+
+
+def test_a_row_of_scores_for_each_program_is_no_sample(tmp_path):
+    frame = pd.DataFrame({"tool": [f"program {n}" for n in range(11)], "logRMSE": RNG.random(11),
+                          "AUPRC": RNG.random(11), "DEG F1": RNG.random(11)})  # fmt: skip
+    message = refusal(frame, tmp_path)
+    flags = "--read model-column=tool --read score=AUPRC --read score='DEG F1' --higher-is-better"
+    assert f"`modelcompare ranks FILE {flags}`" in message
+    assert "Try:" not in message
+
+
+def test_a_latency_beside_names_is_asked_about(tmp_path):
+    frame = pd.DataFrame({"Latency": RNG.random(90), "Policy": np.repeat(["a", "b", "c"], 30)})
+    message = refusal(frame, tmp_path)
+    assert "if 'Policy' names the model" in message
+    assert message.endswith("--model Latency --slice Policy")
+
+
+def test_one_metric_of_several_models_is_not_several_scores(tmp_path):
+    frame = pd.DataFrame({"fold": range(10), "n_test": 744, "loss_naive": 9 * RNG.random(10),
+                          "loss_lgb": 9 * RNG.random(10), "coverage": RNG.random(10)})  # fmt: skip
+    assert "names folds, with one score of a model in each" in refusal(frame, tmp_path)

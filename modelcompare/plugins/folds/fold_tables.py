@@ -76,10 +76,12 @@ def read_folds(table: Any, columns: Columns) -> tuple[pd.DataFrame, ScoreTable]:
     frame = frame.drop(columns=described.columns, errors="ignore").assign(fold=described.index)
     _refuse_repeated(frame, model)
     read = read_scores(frame, replace(columns, id="fold", model=model), "fold")
-    if other := read.parts["left out"] or read.parts["runs"]:
+    other = read.parts["left out"] or read.parts["runs"]
+    if other and (columns.models is None or model is not None):
         raise ValueError(
             f"`table` has besides scores of folds {other}; leave it out, or call repeats repeat, "
-            "metrics metric and classes label."
+            "metrics metric and classes label; or if each model has a column, and a fold one row, "
+            "name the models with models= (--model)."
         )
     unnamed = read.metric is None or names.plain(read.metric) in _NO_METRIC
     metric = UNNAMED if unnamed else read.metric

@@ -1,5 +1,9 @@
 """Published scores on folds: read in either form, and tested as their estimators would have been."""
 
+import json
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,6 +76,20 @@ def test_either_form_and_any_order_of_rows_say_the_same():
         )
     sized = mc.crossval.compare_folds(TIDY.assign(n_train=9, n_test=1), greater_is_better=True)
     np.testing.assert_allclose(numbers(sized), expected, rtol=1e-9)
+
+
+def test_columns_that_describe_folds_are_left_out_if_models_are_named(tmp_path):
+    frame = WIDE.assign(fold=range(10), train_end=[f"2020-01-{n + 1:02d}" for n in range(10)])
+    frame.to_csv(tmp_path / "folds.csv", index=False)
+    typed = ["ranks", str(tmp_path / "folds.csv"), "--n-train", "900", "--n-test", "100",
+             "--higher-is-better", "--format", "json"]  # fmt: skip
+    command = [sys.executable, "-m", "modelcompare", *typed]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "name the models with models= (--model)" in refused.stderr
+    named = [*command, "--model", "cnn", "--model", "lstm", "--model", "bow"]
+    scores = json.loads(subprocess.run(named, capture_output=True, check=True).stdout)["scores"]
+    expected = mc.crossval.compare_folds(WIDE, **TEN).scores
+    assert [each["mean"] for each in scores] == pytest.approx(expected["mean"].tolist())
 
 
 def test_only_the_ratio_of_the_sizes_counts():
