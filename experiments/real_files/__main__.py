@@ -1,7 +1,7 @@
 """Compare files of public repositories as a newcomer would, beside the numbers of their authors.
 
 Usage: python -m experiments.real_files FOLDER, in which clones are as OWNER/NAME. It writes the
-table into results.md.
+tables into results.md and second.md; a harvest without any clone in the folder is left alone.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from experiments.real_files.cases import CASES, Case
 
 _HEAD = ("repository", "file", "command", "before", "tries", "answer", "reference", "by")
 _TOLERANCE = 5e-7
+_PAGES = {1: "results.md", 2: "second.md"}
 
 
 def _asked(case: Case, clones: Path) -> tuple[int, str, str]:
@@ -33,8 +35,9 @@ def _asked(case: Case, clones: Path) -> tuple[int, str, str]:
 
 def _value(case: Case, document: dict[str, Any]) -> float:
     """Return the value of the model and metric in a document."""
-    if "ranks" in document and case.metric == "mean_rank":
-        return next(row["mean_rank"] for row in document["ranks"] if row["model"] == case.model)
+    for table, column in (("ranks", "mean_rank"), ("scores", "mean")):
+        if table in document and case.metric == column:
+            return next(row[column] for row in document[table] if row["model"] == case.model)
     metric = {case.metric, "mean_score"}
     rows = (row for row in document["scores"] if row["model"] == case.model)
     return next(row["estimate"] for row in rows if row["metric"] in metric)
@@ -63,14 +66,22 @@ def row(case: Case, clones: Path) -> tuple[list[str], bool]:
 
 def main() -> None:
     """Ask each case, and write the table."""
-    found = [row(case, Path(sys.argv[1])) for case in CASES]
+    clones = Path(sys.argv[1])
+    for harvest, page in _PAGES.items():
+        cases = [case for case in CASES if case.harvest == harvest]
+        if any((clones / case.repository).is_dir() for case in cases):
+            _write([row(case, clones) for case in cases], Path(__file__).with_name(page))
+
+
+def _write(found: Sequence[tuple[list[str], bool]], page: Path) -> None:
+    """Write the table of a harvest, and print what is not as the reference."""
     lines = [_HEAD, ["---"] * len(_HEAD), *(cells for cells, _ in found)]
     text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    Path(__file__).with_name("results.md").write_text(f"{text}\n", "utf-8")
+    page.write_text(f"{text}\n", "utf-8")
     wrong = [cells for cells, holds in found if not holds]
     for cells in wrong:
         print(" | ".join(cells), flush=True)
-    print(f"{len(found)} files or folders, {len(wrong)} not as the reference")
+    print(f"{page.name}: {len(found)} files or folders, {len(wrong)} not as the reference")
 
 
 if __name__ == "__main__":

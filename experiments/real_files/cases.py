@@ -22,6 +22,7 @@ class Case:
     metric: str = ""
     value: float = 0.0
     refused: str = ""
+    harvest: int = 1
 
 
 _TEXT = Path(__file__).with_name("cases.toml").read_text("utf-8")

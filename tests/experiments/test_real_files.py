@@ -11,6 +11,8 @@ from tests.readers.formats.opening import DATA
 def test_there_are_thirty_files_of_fifteen_repositories():
     assert len(CASES) >= 30
     assert len({case.repository for case in CASES}) >= 15
+    second = [case for case in CASES if case.harvest == 2]
+    assert len(second) == len({case.repository for case in second}) == 30
     for case in CASES:
         assert bool(case.refused) != bool(case.metric)
 
