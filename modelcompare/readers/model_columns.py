@@ -104,8 +104,8 @@ def _refuse_rows_of_models(seen: Profile, metrics: Sequence[str]) -> None:
     raise ValueError(
         f"{seen.where}: columns {listed([*map(repr, metrics)])} are named like scores, and "
         f"{texts[0]!r} names the rows; if these are models compare them with `modelcompare ranks "
-        f"FILE {as_flags(model=texts[0], score=high)} --higher-is-better`, if they are samples of one model name its "
-        f"scores with {as_options(score=metrics)}."
+        f"FILE {as_flags(model=texts[0], score=high)} --higher-is-better`, if they are samples of "
+        f"one model name its scores with {as_options(score=metrics)}."
     )
 
 
@@ -319,6 +319,9 @@ def _why_no_output(
     seen: Profile, heading: str, models: Sequence[str], true: str, *, measured: bool
 ) -> str:
     """Return why a column beside outputs of models may be none itself."""
+    maybe_true = [] if seen.columns.true is None else names.named(models, names.MAYBE_TRUE)
+    if heading in maybe_true and len(maybe_true) < len(models):
+        return f"is named like the truth, as {true!r} is"
     named = None if names.predicts(heading) else next(filter(names.predicts, models), None)
     if measured:
         return "" if named is None else f"is not named like predictions, as {named!r} is"
