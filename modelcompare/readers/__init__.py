@@ -30,14 +30,11 @@ from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import Columns
 from modelcompare.readers.places import Source
 from modelcompare.readers.rankings import ranked_reading
-from modelcompare.readers.reading import (
-    Reading,
-    record_predictions,
-    table_records,
-)
+from modelcompare.readers.reading import Reading, record_predictions
 from modelcompare.readers.records import Records
 from modelcompare.readers.suggestions import with_command
 from modelcompare.readers.tables import refuse_short_rows
+from modelcompare.readers.tabular import table_records
 from modelcompare.readers.test_sets import (
     Content,
     WideSets,

@@ -18,8 +18,8 @@ from modelcompare.readers.formats.summaries import refuse_unread
 from modelcompare.readers.messages import as_options, counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import FEW_ROWS
-from modelcompare.readers.reading import table_records
 from modelcompare.readers.records import Records, stack_records
+from modelcompare.readers.tabular import table_records
 
 
 def records_of_files(files: Sequence[File], columns: Columns) -> Records:

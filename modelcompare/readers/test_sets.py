@@ -10,9 +10,10 @@ import pandas as pd
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
-from modelcompare.readers.reading import Reading, record_predictions, wide_predictions
+from modelcompare.readers.reading import Reading, record_predictions
 from modelcompare.readers.records import Records, chosen_part, names_in, part_of
 from modelcompare.readers.roles import Roles
+from modelcompare.readers.tabular import wide_predictions
 from modelcompare.spelling import chosen
 
 

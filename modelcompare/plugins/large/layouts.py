@@ -30,12 +30,12 @@ from modelcompare.readers.lists import with_class_columns
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
-from modelcompare.readers.reading import wide_predictions
 from modelcompare.readers.role_table import of_plugins
 from modelcompare.readers.roles import Roles
 from modelcompare.readers.shapes import refuse_ids
 from modelcompare.readers.survival import with_survival_pairs
 from modelcompare.readers.tables import arrow_table
+from modelcompare.readers.tabular import wide_predictions
 
 # A column of more distinct labels has no classes.
 _MOST_CLASSES = 65_536
