@@ -14,6 +14,7 @@ import pytest
 
 from modelcompare.cli.app import main
 from tests.asks import SHAPES, write_all
+from tests.plugged import needs
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Ask:
     read: str
     answer: str = ""
     code: int = 0
+    plugin: str = ""
 
 
 KEEP = "--baseline {} --candidate {} --higher-is-better --ledger l.jsonl"
@@ -39,7 +41,8 @@ ANSWERED = [
         r"4 items x 3 runs.*not significantly different.*p = 0\.12"),
     Ask("equal_candidate", "skillberry-ai/cap-evolve PR #317",
         "keep equal_candidate.csv " + KEEP.format("baseline", "candidate"), 1,
-        r"id: task_id \(by its values\)", r"undecided: it is not shown that candidate is better", 1),
+        r"id: task_id \(by its values\)", r"undecided: it is not shown that candidate is better", 1,
+        "ledgers"),
     Ask("robots", "huggingface/lerobot PR #4629, #4619, #3578", "compare act smolvla", 0,
         r"format: LeRobot evaluation; models: 2 \(act, smolvla\)",
         r"200 answers of 10 items.*success: smolvla leads \(0\.840\)"),
@@ -58,7 +61,7 @@ ANSWERED = [
         r"truth: exp; id: ligand \(by its values\); models: 3", r"rmse: fep leads.*kendall: fep leads"),
     Ask("folds_in_rows", "breimanntools/aaanalysis#91",
         "ranks folds_in_rows.csv --n-train 4 --n-test 1", 1, "",
-        r"svm has the highest mean over 25 folds"),
+        r"svm has the highest mean over 25 folds", plugin="folds"),
     Ask("logged_tables", "mlflow/mlflow#3237, #4277", "compare mlruns", 1,
         r"format: MLflow evaluation; models: 2", r"exact_match: .*leads \(0\.833\)"),
     Ask("survival", "bhklab/survcomp#12", "compare survival.csv", 1, r"truth: time and event",
@@ -69,7 +72,7 @@ ANSWERED = [
         r"p90: latency_ms scores 257\.5 \(90 % CI 2\d\d\.\d to 26\d\.\d\)"),
     Ask("candidates", "gepa-ai/gepa#133, stanfordnlp/dspy#9062",
         "keep candidates.csv " + KEEP.format("seed_prompt", "candidate_2"), 1,
-        r"models: 2 \(seed_prompt, candidate_2\)", r"undecided", 1),
+        r"models: 2 \(seed_prompt, candidate_2\)", r"undecided", 1, "ledgers"),
     Ask("pass_at_k", "prime-rl PR #1834, strands-labs/robots PR #3521",
         "compare pass_at_k.csv -m pass@4 -m pass^4", 0,
         r"id: column task \(by its values\).*answer: column attempt",
@@ -99,7 +102,7 @@ ANSWERED = [
         r"similarity: gpt is highest.*EqualsExpected: gpt is highest"),
     Ask("ten_folds", "stats.SE 240453, 575720",
         "ranks ten_folds.csv --n-train 9 --n-test 1 --higher-is-better", 1, "",
-        r"has the highest mean over 10 folds"),
+        r"has the highest mean over 10 folds", plugin="folds"),
 ]  # fmt: skip
 # Refused, or answered in part, with the next command; why.
 REFUSED = [
@@ -125,7 +128,13 @@ def inputs(tmp_path_factory):
 
 
 @pytest.mark.filterwarnings("default::modelcompare.data.checks.DataWarning")
-@pytest.mark.parametrize("ask", [*ANSWERED, *REFUSED], ids=lambda ask: ask.shape)
+@pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(ask, id=ask.shape, marks=needs(ask.plugin) if ask.plugin else ())
+        for ask in [*ANSWERED, *REFUSED]
+    ],
+)
 def test_the_first_command_answers_or_is_refused_with_the_next(ask, inputs, monkeypatch, capsys):
     monkeypatch.chdir(inputs / ask.shape)
     monkeypatch.setenv("COLUMNS", "80")
