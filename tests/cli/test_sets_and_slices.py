@@ -60,7 +60,7 @@ def test_compare_with_slice_shows_the_subgroups_below(run):
     sliced = run("compare", "news.csv", *MODELS, "--alpha", "0.1", "--slice", "lang").out
     alone = run("groups", "news.csv", "--by", "lang", *MODELS, "--alpha", "0.1").out
     assert sliced.startswith(plain)
-    assert sliced == plain + alone
+    assert sliced == f"{plain}\n{alone}"
 
 
 @pytest.mark.usefixtures("files")
