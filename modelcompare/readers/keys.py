@@ -19,7 +19,7 @@ from modelcompare.readers.roles import Roles
 # Number of columns that are tried, and that may name the samples together.
 _MOST_COLUMNS, _MOST_TOGETHER = 8, 3
 # Rows that refute most keys.
-_FIRST_ROWS = 10_000
+_FIRST_ROWS = 1_000
 # Names of outputs, which are distinct in small tables.
 _OUTPUTS = (*names.PRED, *names.ANY_SCORE, *names.TRUE)
 _TIMES = (*names.DATE, "year")
@@ -28,8 +28,16 @@ _TIMES = (*names.DATE, "year")
 def crossed_key(seen: Profile, known: Roles) -> str | None:
     """Return the columns that name the samples of several models, joined by ``+``; or None.
 
-    They name each row together with the columns of other roles, no fewer columns do, and each
-    sample of a set has every model. Columns that name other samples than the first are refused.
+    Columns that name other samples than the first are refused.
+    """
+    found = crossed_keys(seen, known)
+    return _one_of(seen, found) if found else None
+
+
+def crossed_keys(seen: Profile, known: Roles) -> list[tuple[str, ...]]:
+    """Return the fewest columns that name each row together with those of other roles.
+
+    Each sample of a set has every model. Several of as many columns may do.
     """
     columns = seen.columns
     taken = {*known.columns, *columns.score, columns.pred, columns.true, columns.weight}
@@ -38,8 +46,8 @@ def crossed_key(seen: Profile, known: Roles) -> str | None:
         some = combinations(free[:_MOST_COLUMNS], size)
         found = [key for key in some if crosses(seen, known, key)]
         if found:
-            return _one_of(seen, found)
-    return None
+            return found
+    return []
 
 
 def crosses(seen: Profile, known: Roles, key: Sequence[str]) -> bool:

@@ -169,6 +169,10 @@ class Profile:
         """Return whether no two rows have the same cells in some columns."""
         return not self.frame.duplicated([*headings]).any()
 
+    def is_balanced(self, heading: str) -> bool:
+        """Return whether each value of a column is in as many rows as any other."""
+        return self.frame[heading].value_counts(dropna=False).nunique() == 1
+
     def joined(self, *headings: str) -> list[str]:
         """Return columns, with those that ``date+place`` joins instead of it."""
         parts = {heading: heading.split(AND) for heading in headings}

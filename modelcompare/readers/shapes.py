@@ -9,9 +9,11 @@ from itertools import chain, combinations, islice, permutations
 from typing import Any, NoReturn
 
 from modelcompare.readers import cell_types, names
+from modelcompare.readers.keys import crossed_keys
 from modelcompare.readers.messages import DoubtError, as_options, listed
 from modelcompare.readers.options import AND
 from modelcompare.readers.profile import FEW_ROWS, Profile
+from modelcompare.readers.roles import Roles
 
 _DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
 # Smallest fraction of the pairs of two columns' values that is no coincidence.
@@ -20,6 +22,8 @@ _CROSSED = 0.5
 _FOLLOWS = 0.5
 # Words of a truth, none of which names one of several labels.
 _WHOLE = frozenset({*names.TRUE, *names.MEASURED, *names.MAYBE_TRUE})
+# Number of models of a table that names the model of each row under an unusual name.
+_MOST_MODELS = 20
 # Number of text columns that are inspected in pairs: columns that name rows come first.
 _MOST_TEXTS = 8
 
@@ -136,13 +140,32 @@ def refuse_crossed(seen: Profile) -> None:
             truths = [h for h in texts if h not in (model, item) and _is_truth_of(seen, h, item)]
             others = [h for h in numeric if h not in constant]
             _refuse_long(seen, model, item, [*constant, *truths], others)
+    for model in (h for h in texts if sizes[h] <= _MOST_MODELS and seen.is_balanced(h)):
+        _refuse_shared(seen, model)
+
+
+def _refuse_shared(seen: Profile, model: str) -> None:
+    """Refuse numbers that name samples of models, or that all models of a sample share."""
+    for key in crossed_keys(seen, Roles().adding("model", model, "structure"))[:1]:
+        free = [h for h in seen.headings if h not in {model, *key} and seen.is_numeric(h)]
+        varying = [h for h in free if seen.frame[h].nunique() > 1]
+        shared = [h for h in varying if seen.constant_within(h, key)]
+        of_item = bool(shared) and not seen.constant_within(shared[0], [model])
+        if of_item or any(seen.is_numeric(h) and not _is_beside(h) for h in key):
+            others = [h for h in varying if h not in shared]
+            _refuse_long(seen, model, AND.join(key), shared, others)
+
+
+def _is_beside(heading: str) -> bool:
+    """Return whether a column is named like no model: like ids, runs and other descriptions."""
+    return names.describes(heading) or names.plain(heading) in names.ID
 
 
 def _refuse_long(
     seen: Profile, model: str, item: str, constant: Sequence[str], others: Sequence[str]
 ) -> None:  # fmt: skip
     options = {"model": model, "id": item}
-    if constant and others:
+    if constant and others and not names.is_score(others[0]):
         options |= {"true": constant[0], "pred": others[0]}
     elif others:
         options |= {"score": others[0]}

@@ -234,3 +234,53 @@ def test_the_name_of_the_only_column_of_scores_gives_their_direction():
         "direction: direction not known"
         in reading(frame.set_axis(["query", "cnn"], axis=1)).sentence
     )
+
+
+# -- any long table --------------------------------------------------------------------------
+
+KEYS = ("case", "place", "date", "turn", "sentence", "user", "index", "number", "year", "group")
+VALUES = ("score", "wis", "logloss", "dice", "gain", "ndcg@10", "x")
+SHARED = ("reviews", "demand", "size", "price", "difficulty", "n_items")
+
+
+def long_table(rng):
+    """Return a long table under any names, in any order, with its columns of keys, model, score."""
+    n_keys = rng.integers(1, 4)
+    keys, levels = [*map(str, rng.choice(KEYS, n_keys, replace=False))], {}
+    for name in keys:
+        n = int(rng.integers(3, 9) if n_keys > 1 else rng.integers(12, 30))
+        numbers = rng.choice(200, n, replace=False).tolist()
+        levels[name] = numbers if rng.random() < 0.5 else [f"{name} {i}" for i in numbers]
+    runs = {str(rng.choice(["seed", "trial"])): [0, 1, 2]} if rng.random() < 0.3 else {}
+    model = str(rng.choice(["model", "system", "agent", "variant", "who"]))
+    frame = crossed(**levels, **runs, **{model: ["m0", "m1", "m2"][: rng.integers(2, 4)]})
+    item = frame.groupby(keys, sort=False).ngroup().to_numpy()
+    score = str(rng.choice(VALUES))
+    frame[score] = rng.integers(0, 6, len(frame)) / rng.choice([1, 7])
+    for name in rng.choice(SHARED, rng.integers(0, 3), replace=False):
+        frame[name] = rng.normal(50, 9, item.max() + 1).round(2)[item]
+    order = rng.permutation(frame.columns)
+    return frame[order].sample(frac=1, random_state=rng), [*keys, *runs], model, score
+
+
+@pytest.mark.filterwarnings("ignore::modelcompare.data.checks.DataWarning")
+def test_any_long_table_is_read_right_or_refused():
+    n_read = 0
+    for seed in range(120):
+        frame, key, model, score = long_table(np.random.default_rng(seed))
+        try:
+            preds = mc.read_predictions(frame)
+        except ValueError:
+            continue
+        n_read += 1
+        wide = frame.pivot(index=key, columns=model, values=score)
+        assert sorted(preds.models) == [*wide.columns], seed
+        assert len(preds) == len(wide), seed
+        ours = {m: preds.output(m).array.ravel() for m in wide.columns}
+        # Means, and the pairs of models' scores.
+        for one in wide.columns:
+            np.testing.assert_allclose(ours[one].mean(), wide[one].mean())
+            np.testing.assert_allclose(
+                np.sort(ours["m0"] - 9 * ours[one]), np.sort(wide["m0"] - 9 * wide[one]), atol=1e-9
+            )
+    assert n_read > 30
