@@ -8,12 +8,16 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from modelcompare.data.checks import warn_of_data
-from modelcompare.directions import direction_of
 from modelcompare.readers import cell_types, names
-from modelcompare.readers.messages import DoubtError, as_flags, as_options, listed
+from modelcompare.readers.messages import DoubtError, as_options, listed
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
-from modelcompare.readers.shapes import refuse_data_as_headings, refuse_truth_beside
-from modelcompare.readers.unused import LEAST_SLICE, errors_of, is_apart, is_misspelt, other_uses
+from modelcompare.readers.shapes import (
+    refuse_data_as_headings,
+    refuse_published,
+    refuse_rows_of_programs,
+    refuse_truth_beside,
+)
+from modelcompare.readers.unused import errors_of, is_apart, is_misspelt, other_uses
 
 # Up to this many distinct integers may be codes of classes as well as scores.
 _MANY_CODES = 50
@@ -72,11 +76,11 @@ def _scores(seen: Profile, candidates: Sequence[str]) -> tuple[list[str], list[s
             left_out.append(heading)
     if not numeric and len(left_out) > 1:
         _refuse_no_truth(seen, left_out)
-    _refuse_published(seen, numeric, left_out)
+    refuse_published(seen, numeric, left_out)
     _refuse_parts(seen, numeric)
     metrics = names.of_scores(numeric)
     if metrics:
-        _refuse_rows_of_models(seen, metrics)
+        refuse_rows_of_programs(seen, metrics)
         raise DoubtError(
             f"{seen.where}: columns {listed([*map(repr, metrics)])} are named like scores, not "
             f"like models (columns: {listed(seen.headings, 8)}); if they are of one model name "
@@ -90,48 +94,6 @@ def _scores(seen: Profile, candidates: Sequence[str]) -> tuple[list[str], list[s
         _refuse_codes(seen, numeric)
         _refuse_costs(seen, numeric)
     return numeric, left_out
-
-
-def _refuse_rows_of_models(seen: Profile, metrics: Sequence[str]) -> None:
-    """Refuse few rows of many scores beside one text each, which may be a model's each."""
-    texts = [h for h in seen.headings if not seen.is_numeric(h)]
-    unnamed = len(texts) == 1 and not names.named(texts, (*names.ID, *names.BESIDE))
-    high = [h for h in metrics if direction_of(h)]
-    if not unnamed or not seen.identifies_rows(texts[0]) or len(high) < 2:
-        return
-    if len(seen.frame) > LEAST_SLICE:
-        return
-    raise ValueError(
-        f"{seen.where}: columns {listed([*map(repr, metrics)])} are named like scores, and "
-        f"{texts[0]!r} names the rows; if these are models compare them with `modelcompare ranks "
-        f"FILE {as_flags(model=texts[0], score=high)} --higher-is-better`, if they are samples of "
-        f"one model name its scores with {as_options(score=metrics)}."
-    )
-
-
-def _refuse_published(seen: Profile, numeric: Sequence[str], texts: Sequence[str]) -> None:
-    """Refuse a table whose rows are models or data sets."""
-    benchmarks = [h for h in numeric if names.plain(h).replace("_", "") in names.BENCHMARK]
-    for what, usual in (("model", names.MODEL), ("data set", names.SET)):
-        held = next((h for h in names.named(seen.headings, usual) if seen.identifies_rows(h)), None)
-        if held is not None or len(benchmarks) > 1:
-            by = f"column {held!r}" if held else f"columns {benchmarks[0]}, {benchmarks[1]}, ..."
-            raise ValueError(
-                f"{seen.where}: each row is a {what} ({by}), not a sample; such "
-                "scores are for `modelcompare ranks`; if the rows are samples name the models with "
-                "models= (--model)."
-            )
-    named = [h for h in numeric if names.plain(h) in names.SCORE or names.measures(h)]
-    alone = len(named) == len(numeric) == 1
-    repeated = [h for h in texts if names.plain(h) not in names.BESIDE and seen.repeats(h)]
-    if alone and repeated:
-        raise DoubtError(
-            f"{seen.where}: column {numeric[0]!r} is named like a score, not like a model; if "
-            f"{repeated[0]!r} names the model of each row pass "
-            f"{as_options(model=repeated[0])}, else name the model with models= (--model "
-            f"{numeric[0]}).",
-            models=numeric, slices=repeated[:1],
-        )  # fmt: skip
 
 
 def _refuse_parts(seen: Profile, numeric: Sequence[str]) -> None:
