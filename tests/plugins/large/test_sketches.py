@@ -54,7 +54,14 @@ def test_comparing_a_sketch_is_comparing_its_buckets_as_clusters_to_the_bit(n_bu
         theirs = mc.compare(in_buckets(PREDS, n_buckets), metrics, n_resamples=99)
     pd.testing.assert_frame_equal(ours.scores, theirs.scores, check_exact=True)
     pd.testing.assert_frame_equal(ours.differences, theirs.differences, check_exact=True)
-    assert ours.verdict() == theirs.verdict()
+    # The single losses, and so the infinite ones, are not in a sketch.
+    infinite = [
+        note for note in theirs.evidence.notes if note.startswith("The log loss is infinite")
+    ]
+    assert len(infinite) == ("log_loss" in metrics)
+    assert ours.verdict() == "\n".join(
+        t for t in theirs.verdict().splitlines() if t not in infinite
+    )
     assert ours.evidence.n_samples == 3000
 
 
