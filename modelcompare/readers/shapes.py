@@ -147,13 +147,16 @@ def refuse_crossed(seen: Profile) -> None:
 
 
 def _refuse_shared(seen: Profile, model: str) -> None:
-    """Refuse numbers that name samples of models, or that all models of a sample share."""
+    """Refuse numbers that name samples, that all models share, or that are the only ones."""
     for key in crossed_keys(seen, Roles().adding("model", model, "structure"))[:1]:
         free = [h for h in seen.headings if h not in {model, *key} and seen.is_numeric(h)]
         varying = [h for h in free if seen.frame[h].nunique() > 1]
         shared = [h for h in varying if seen.constant_within(h, key)]
         of_item = bool(shared) and not seen.constant_within(shared[0], [model])
-        if of_item or any(seen.is_numeric(h) and not _is_beside(h) for h in key):
+        alone = len(varying) == 1 and not names.named(key, (*names.RUN, *names.ID))
+        few = seen.frame[model].nunique() ** 2 <= len(seen.frame)
+        numbered = any(seen.is_numeric(h) and not _is_beside(h) for h in key)
+        if of_item or numbered or (alone and few):
             others = [h for h in varying if h not in shared]
             _refuse_long(seen, model, AND.join(key), shared, others)
 
