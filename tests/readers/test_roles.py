@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.readers import column_roles, reading
+from modelcompare.readers import column_roles, reading, tabular
 from modelcompare.readers.column_roles import find_roles, profile_of
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
@@ -51,7 +51,7 @@ def test_the_line_gives_a_role_of_a_new_row_and_each_reason_that_is_no_name(monk
     site = Role(name="site", usual=("hospital",))
     monkeypatch.setattr(column_roles, "BESIDE_MODELS", (*column_roles.BESIDE_MODELS, site))
     numbers = WIDE.assign(hospital=["no", "yes"] * 6)
-    parts = reading.wide_predictions(
+    parts = tabular.wide_predictions(
         seen := profile_of(numbers, Columns(), "t"), find_roles(seen, alone=True), name=None
     ).parts
     assert reading.in_one_line(parts) == (
