@@ -113,6 +113,10 @@ def sources() -> dict[str, Source]:
         "alpaca_eval": Source(_files("formats/alpaca_eval/alpaca*/*.json"), mutations.JSON),
         "mt_bench": Source(_files("formats/mt_bench/*single*.jsonl"), mutations.JSON, drop),
         "deepeval": Source(_files("formats/deepeval/*.json"), mutations.JSON, drop),
+        "lerobot": Source(_files("formats/lerobot/*/eval_info.json"), mutations.JSON),
+        "pydantic_evals": Source(
+            _files("formats/pydantic_evals/[ls]????.json"), mutations.JSON, drop
+        ),
         "opencompass": Source(_files("formats/opencompass/small/repeated.json"), mutations.JSON),
         "evalplus": Source(_files("formats/evalplus/70-g/*.json"), mutations.JSON),
         "humaneval": Source(_files("formats/humaneval/*.jsonl"), mutations.JSON),

@@ -180,7 +180,9 @@ class Profile:
         return [one for h, own in parts.items() for one in (own if {*own} <= known else [h])]
 
     def constant_within(self, heading: str, key: Sequence[str]) -> bool:
-        """Return whether a column is constant within each key."""
+        """Return whether a column, not of lists or objects, is constant within each key."""
+        if any(map(self.holds_objects, [heading, *key])):
+            return False
         return bool((self.frame.groupby([*key], sort=False)[heading].nunique() <= 1).all())
 
     @memoized

@@ -185,7 +185,7 @@ def test_no_name_adds_a_command_to_a_workflow(run, tmp_path):
     assert r"100%25\n::warning::y" in annotation
     assert annotation.count("\n") == 1
     plain = run(*gate).out
-    assert plain.startswith(r"\x3a:error::x is non-inferior")
+    assert plain.startswith(r"PASS: \x3a:error::x is non-inferior")
     assert r"100%\n" in plain
     assert plain.count("\n") == 1
 

@@ -55,7 +55,9 @@ WORK = {
     "compare": lambda: compared(PREDS, ["accuracy", "cf1_macro"]),
     "compare by max-t": lambda: compared(CLUSTERED, ["f1"], correction="max-t", method="BCa"),
     "compare by swaps": lambda: compared(PREDS, ["f1_macro"], test="permutation"),
-    "compare a sketch": lambda: compared(mc.io.sketch(PREDS), ["accuracy", "cf1_macro"]),
+    "compare a sketch": lambda: compared(
+        mc.io.sketch(PREDS, ["accuracy", "cf1_macro"]), ["accuracy", "cf1_macro"]
+    ),
     "decide": lambda: repr(mc.decide(PREDS, *PAIR, "cf1_macro", margin=0.01, method="BCa", **FEW)),
     "paired_test": lambda: repr(
         mc.paired_test(PREDS, *PAIR, "cf1_macro", method="permutation", **FEW)
