@@ -208,7 +208,7 @@ def clipped_note(evidence: Evidence) -> tuple[str, ...]:
     return (
         f"The log loss is infinite where a true class has the probability 0 ({some_of(counted)}); "
         f"such a sample counts {most:.3g} here, as in scikit-learn. Calibrate the probabilities, "
-        "or compare by brier_score; give decisions as labels.",
+        "or compare by brier_score; outputs of 0 and 1 are decisions: give labels.",
     )
 
 
