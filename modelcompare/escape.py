@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 import re
+import shlex
 from html import escape as escape_html
 
 # What moves a cursor, breaks a line, turns the direction of writing, takes no room, or is half a
@@ -51,6 +52,18 @@ def terminal(text: str) -> str:
     \x3a:error::\x07
     """
     return _ORDER.sub(lambda found: f"\\x{ord(found[0]):02x}", visible(text))
+
+
+def shell(text: str) -> str:
+    r"""Write a word of a command, in one line that steers nothing where it is shown.
+
+    >>> print(shell("a b"), shell("x\n::error::y"))
+    'a b' $'x\n::error::y'
+    """
+    if terminal(text) == text:
+        return shlex.quote(text)
+    within = text.replace("\\", r"\\").replace("'", r"\'")
+    return f"$'{terminal(within)}'"
 
 
 def at_line_start(line: str) -> str:

@@ -1,12 +1,16 @@
 """Names from files in what Python code gets: no text steers a terminal or a workflow."""
 
 import re
+import shutil
+import subprocess
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.escape import shell
 from tests.plugged import plugged
 
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -72,3 +76,25 @@ def test_no_text_that_python_code_gets_is_an_order_or_moves_a_cursor():
     assert len([text for text in texts.values() if "error" in text]) > 12
     assert {place: text for place, text in texts.items() if orders(text)} == {}
     assert {place: text for place, text in texts.items() if CONTROL.search(text)} == {}
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize(
+    "name", ["plain", "a b", "it's", "x\n::error::pwned", "\x1b[31m'red\\", "##[error]\t$HOME"]
+)
+def test_a_name_in_a_command_is_one_word_and_one_line(name):
+    word = shell(name)
+    assert (CONTROL.search(word), "\n" in word, orders(word)) == (None, False, [])
+    printed = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True)
+    assert printed.stdout.decode() == name
+
+
+def test_a_refusal_with_names_of_test_sets_has_no_line_that_is_an_order():
+    sets = np.repeat(["x\n::error::pwned", "x\x1b[31mred"], 40)
+    table = pd.DataFrame({"set": sets, "id": [*range(40)] * 2, "y_true": np.arange(80) % 2})
+    table["a"], table["b"] = table.y_true, 1 - table.y_true
+    with pytest.raises(ValueError, match="there are 2 test sets") as refused:
+        mc.read_predictions(table)
+    text = str(refused.value)
+    assert "\n" not in text
+    assert not CONTROL.search(text)

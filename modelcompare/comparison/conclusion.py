@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import places_of
 from modelcompare.directions import words_of
 from modelcompare.engine.axis import ValueKey
+from modelcompare.escape import shell
 from modelcompare.metrics import Metric
 from modelcompare.report.document import Finding
 from modelcompare.report.numbers import format_number, joined, some_of
@@ -227,9 +227,9 @@ class Conclusion:
     def _what_would_show(self, model: int, places: Sequence[int]) -> str:
         """Return the commands that plan a larger test set, and ask with a margin."""
         found, key = self.found, self.found.keys[places[0]]
-        a, b = map(shlex.quote, (str(found.baseline), found.models[model]))
+        a, b = map(shell, (str(found.baseline), found.models[model]))
         metric = key.metric if key.label is None else f"{key.metric}[{label_name(key.label)}]"
-        metric, level = shlex.quote(metric), found.alpha / found.n_tests(key.metric)
+        metric, level = shell(metric), found.alpha / found.n_tests(key.metric)
         return (
             f"What would show it: modelcompare sample-size FILE --model {a} --model {b} -m {metric}"
             f" --alpha {level:.3g}; not worse by a margin M: modelcompare gate FILE --baseline {a} "

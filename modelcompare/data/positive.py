@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from modelcompare.arrays import AnyArray
 from modelcompare.data import checks
 from modelcompare.data.kinds import Kind
 from modelcompare.data.test_set import TestSet
+from modelcompare.escape import shell
 from modelcompare.words import KindOrAuto, shown
 
 # Pairs of which the second is the positive class.
@@ -40,7 +40,7 @@ def naming(label: Any) -> str:
     >>> naming("not ok")
     "positive='not ok' (--positive 'not ok')"
     """
-    return f"positive={label!r} (--positive {shlex.quote(str(label))})"
+    return f"positive={label!r} (--positive {shell(str(label))})"
 
 
 def conventional(labels: AnyArray) -> AnyArray:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from modelcompare.escape import shell
 from modelcompare.words import shown
 
 _MOST_NAMES = 6
@@ -98,7 +98,7 @@ def as_flags(**options: str | bool | Sequence[str]) -> str:
     """
     return " ".join(
         _flag(name if each else "higher_is_better") if isinstance(each, bool) else
-        f"{_flag(name)}{'=' if name in KEYS else ' '}{shlex.quote(each)}"
+        f"{_flag(name)}{'=' if name in KEYS else ' '}{shell(each)}"
         for name, value in options.items()
         for each in ([value] if isinstance(value, str | bool) else value)
     )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -13,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.data.positive import UnnamedError
+from modelcompare.escape import shell
 from modelcompare.readers import names
 from modelcompare.readers.content import File
 from modelcompare.readers.messages import DoubtError, as_flags
@@ -126,5 +126,5 @@ def _command(files: Sequence[File], options: Options) -> str:
     paths = [str(file.path) for file in files]
     if all(file.in_folder for file in files):
         paths = [os.path.commonpath([file.path.parent for file in files])]
-    shown = [*map(shlex.quote, paths[:_MOST_PATHS]), *(["..."] * (len(paths) > _MOST_PATHS))]
+    shown = [*map(shell, paths[:_MOST_PATHS]), *(["..."] * (len(paths) > _MOST_PATHS))]
     return " ".join(["modelcompare compare", *shown, as_flags(**options)])

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from modelcompare.data.checks import warn_of_data
+from modelcompare.escape import shell
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format
 from modelcompare.readers.messages import listed
@@ -123,7 +123,7 @@ def _by_topic(file: File, read: Callable[[list[str]], Any]) -> str:
     """Return the command that keeps the highest relevance, if documents are judged by subtopic."""
     if read is not _judgement or len({fields[1] for _, fields in _rows(file)}) < 2:
         return ""
-    path = shlex.quote(str(file.path))
+    path = shell(str(file.path))
     return (
         " The judgements are by subtopic (the second field); `sort -k1,1 -k3,3 -k4,4nr "
         f"{path} | sort -su -k1,1 -k3,3 > highest.qrels` keeps the highest of each document."
