@@ -176,10 +176,14 @@ class Compared(Evidence):
         return f"this test set detects {what}"
 
     def answer(self, at: int, model: int, other: int) -> Answer:
-        """Return whether a model is significantly better than another, or worse."""
-        if self.ahead[at, model, other]:
+        """Return whether a model is significantly better than another, or worse.
+
+        Without a direction nothing is better.
+        """
+        if self.directed[at] and self.ahead[at, model, other]:
             return "shown"
-        return "shown otherwise" if self.ahead[at, other, model] else "not enough data"
+        worse = self.directed[at] and self.ahead[at, other, model]
+        return "shown otherwise" if worse else "not enough data"
 
     @property
     def signature(self) -> str:

@@ -47,11 +47,10 @@ def conclusions(found: Compared) -> list[Finding]:
 
 def decision(found: Compared) -> pd.DataFrame:
     """Return the frame of `Comparison.decision`."""
-    leads, n_others = found.leads, len(found.models) - 1
-    at = np.repeat(np.arange(len(found.keys)), n_others)
-    shown, ahead = leads["significant"] & found.directed[at], leads["lead"] > 0
-    answers = np.select([shown & ahead, shown], ["shown", "shown otherwise"], "not enough data")
-    made = leads.drop(columns="significant").assign(answer=answers)
+    at = np.repeat(np.arange(len(found.keys)), len(found.models) - 1)
+    made = found.leads.drop(columns="significant")
+    sides = (made[side].map(found.models.index) for side in ("model", "other"))
+    made = made.assign(answer=[found.answer(*each) for each in zip(at, *sides, strict=True)])
     asked = made[np.isin(at, Conclusion(found).places) & found.directed[at]]
     overall = asked.groupby(["model", "other"], sort=False)["answer"].agg(all_of).to_dict()
     pairs = zip(made["model"], made["other"], strict=True)

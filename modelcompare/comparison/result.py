@@ -124,7 +124,7 @@ class Comparison(Result, stem="compare", title="Scores and differences", version
 
     @property
     def decision(self) -> pd.DataFrame:
-        """The answer as a record, from which the first sentence of `verdict` is made.
+        """The answer as a record; the first sentence of `verdict` puts it in words.
 
         One row for each value and other model: the rows of `leads`. Columns: model (the leader of
         the value or, with a `baseline`, each candidate), other (or the baseline), metric, label,

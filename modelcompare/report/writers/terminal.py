@@ -139,12 +139,12 @@ def _rows(table: Table, width: int, drawing: Drawing, *, compact: bool) -> Itera
     yield from table_lines(columns, headings)
 
 
-def _notes(notes: Sequence[str], width: int, *, show_all: bool, brief: bool) -> Iterator[Text]:
+def _notes(texts: Sequence[str], width: int, *, show_all: bool, brief: bool) -> Iterator[Text]:
     """Yield notes below a table, and the number of those that are left out."""
-    most = len(notes) if show_all else MAX_NOTES
-    for note in notes[:most]:
-        yield from (Text(f" {line}", style="dim") for line in wrap(terminal(note), width - 2))
-    yield from _hidden(more(note=len(notes[most:])), brief)
+    most = len(texts) if show_all else MAX_NOTES
+    for text in texts[:most]:
+        yield from (Text(f" {line}", style="dim") for line in wrap(terminal(text), width - 2))
+    yield from _hidden(more(note=len(texts[most:])), brief)
 
 
 def _text_column(table: Table, column: Column) -> TextColumn:
