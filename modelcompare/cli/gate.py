@@ -116,7 +116,7 @@ def print_answers(found: GateAnswer, format: GateFormat, *, several: bool) -> No
     levels = {"shown": "notice", "shown otherwise": "error", "not enough data": "warning"}
     for shown, sentence in found.answered if format == "github" else ():
         answer(f"::{levels[shown]} title=modelcompare gate::{escape.github(sentence)}")
-    for line in found._lines if format == "text" else ():
+    for line in found.lines if format == "text" else ():
         answer(line)
     if found.ledger:
         say(f"modelcompare: {found.ledger}")

@@ -80,11 +80,8 @@ class Labelled:
     @classmethod
     def of(cls, predictions: Predictions, judge: Judge, **options: Any) -> Labelled:
         """Take the samples with labels, and score each model's answers by them and by verdicts."""
-        part, rows, design = (
-            predictions.access.labelled,
-            judge.labelled,
-            _design(predictions, judge),
-        )
+        part, rows = predictions.access.labelled, judge.labelled
+        design = _design(predictions, judge)
         verdicts = {model: array[rows] for model, array in judge.verdicts.items()}
         if part.labels is None or part.access.codes is None:
             truth = {model: part.output(model).array for model in part.models}

@@ -58,8 +58,8 @@ class GateAnswer(Result, ABC):
         return _PASS.get(self.answer, self.answer)
 
     @property
-    def _lines(self) -> list[str]:
-        """Sentences of the answers, the word first."""
+    def lines(self) -> list[str]:
+        """Sentences of the answers, as a screen shows them."""
         return [sentence for _, sentence in self.answered]
 
 
@@ -123,11 +123,12 @@ class GateResult(GateAnswer, stem="gate", version=5):
             notes=[*([holds] if len(self.decisions) > 1 else []), *filter(None, [self.ledger])],
             decimals=None,
         )  # fmt: skip
-        return self._document({"decisions": table}, findings=self._lines)
+        return self._document({"decisions": table}, findings=self.lines)
 
     @property
-    def _lines(self) -> list[str]:
-        first, *others = super()._lines
+    def lines(self) -> list[str]:
+        """Sentences of the answers, PASS, FAIL or "not enough data" first."""
+        first, *others = super().lines
         if len(self.by_rule) == 1:
             return [f"{self._word}: {first}", *others]
         n_shown = self.answers.count("shown")
