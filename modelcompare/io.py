@@ -1,4 +1,4 @@
-"""Predictions from unusual sources: sets of files, counts, coarse confidences."""
+"""Predictions from unusual sources: counts, coarse confidences."""
 
 from modelcompare import plugs
 from modelcompare.comparison.time_blocks import in_time_blocks as in_time_blocks
@@ -7,7 +7,6 @@ from modelcompare.data.confidences import from_bins as from_bins
 from modelcompare.data.confidences import from_nbest as from_nbest
 from modelcompare.data.confidences import missing_mass as missing_mass
 from modelcompare.data.confidences import quantize as quantize
-from modelcompare.readers import read_sets as read_sets
 from modelcompare.readers.counts import from_counts as from_counts
 from modelcompare.readers.item_counts import from_item_counts as from_item_counts
 

@@ -40,6 +40,7 @@ OWNERS = {
     "studies": "paper", "study": "paper", "--card": "paper",
     "io.from_results": "published", "inference.critical_difference": "published",
     "a table of results": "published",
+    "io.read_sets": "suites", "a question about several test sets": "suites",
 }  # fmt: skip
 
 
@@ -81,6 +82,12 @@ class Plugin:
         returns a result, or None if files hold no such results.
     options : mapping of str to str
         Places of the functions that answer where an option of a function of the core is given.
+    several : mapping of str to str
+        Places of the functions that answer where several test sets are given by name, by what is
+        asked: a function of the core.
+    advice : str
+        Functions that name what may be asked of files that are refused as one test set:
+        ``f(files, columns)`` returns a sentence, or None.
     sources : str
         Functions that read the files of a command in another way, as ``f(reading, by_blocks=...)``
         where ``reading`` has its options; None for other files.
@@ -108,6 +115,8 @@ class Plugin:
     score_tables: str = ""
     set_results: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
+    several: Mapping[str, str] = field(default_factory=dict)
+    advice: str = ""
     sources: str = ""
     pytest: str = ""
     formats: str = ""
@@ -196,10 +205,19 @@ def public(module: str) -> dict[str, tuple[Plugin, str]]:
 
 def behind(option: str) -> Any:
     """Load the function of a plugin that answers where this option is given, or refuse it."""
+    return _answering("options", option, f"`{option}`")
+
+
+def several(question: str) -> Any:
+    """Load the function of a plugin that answers for several test sets, or refuse them."""
+    return _answering("several", question, "a question about several test sets")
+
+
+def _answering(table: str, asked: str, named: str) -> Any:
     for plugin in plugins().values():
-        if option in plugin.options:
-            return plugin.load(plugin.options[option])
-    raise ValueError(needed(f"`{option}`"))
+        if asked in getattr(plugin, table):
+            return plugin.load(getattr(plugin, table)[asked])
+    raise ValueError(needed(named))
 
 
 def room(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

@@ -36,12 +36,9 @@ def groups(reading: Reading, output: Output, *, gaps: bool, **options: Any) -> N
     if "min_size" in options:
         raise ValueError("--min-size is for subgroups; name their column with --by.")
     found = first("set_results", reading, **options)
-    if found is not None:
-        output.emit(found)
-        return
-    sets = reading.read_sets()
-    options["missing"] = reading.missing_sets
-    output.emit(mc.compare_groups(sets, **options))
+    if found is None:
+        raise ValueError(f"{needed('a question about several test sets')}.")
+    output.emit(found)
 
 
 def of_predictions(
@@ -83,7 +80,8 @@ def of_two_models(
     output.check(reading.files)
     if queue is not None:
         check_paths([each for each in (queue, output.output) if each is not None], reading.files)
-    predictions = reading.read_all()
+    reading.several = True
+    predictions = reading.read()
     sets = [*predictions.values()] if isinstance(predictions, dict) else [predictions]
     first, models = sets[0], dict.fromkeys(model for each in sets for model in each.models)
     of_all = metric or mc.metrics.registry.default_metric(first)

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import click
 
-from modelcompare import escape
+from modelcompare import escape, plugs
 from modelcompare.cli.output import append, document_of
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, answer_document, say
@@ -66,14 +66,16 @@ class Question:
         reading.compared = self.baseline, self.candidate
         if rule:
             reading.asked = [read_rule(each, of_sets=of_sets)["metric"] for each in rule]
-        predictions: Any = reading.read_sets() if of_sets else reading.read(by_blocks=by_blocks)
+        predictions, more = (
+            plugs.several("files")(reading) if of_sets
+            else (reading.read(by_blocks=by_blocks), {})
+        )  # fmt: skip
         one = {
             "metric": self.metric, "label": self.label, "kind": kind or otherwise,
             "margin": self.margin or 0.0,
         }  # fmt: skip
-        options |= {"missing": reading.missing_sets} if of_sets else {}
         rules = read_rules(rule or one, predictions)
-        return ask(predictions, self.baseline, self.candidate, rules, **options)
+        return ask(predictions, self.baseline, self.candidate, rules, **options, **more)
 
 
 def gate(

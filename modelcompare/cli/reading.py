@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +13,7 @@ from modelcompare.cli.options import READING, spelled
 from modelcompare.cli.streams import say
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.registry import is_of_texts
-from modelcompare.readers import checked_columns, read, readings_of_sets
+from modelcompare.readers import checked_columns, read
 from modelcompare.readers.options import Columns
 
 # Options of thresholds.
@@ -25,11 +24,12 @@ class Reading(SimpleNamespace):
     """Options of reading predictions, by their names in the library.
 
     Where a command compares two models by name, `compared`, columns of others are left out. If all
-    metrics `asked` for are of texts, outputs are texts.
+    metrics `asked` for are of texts, outputs are texts. Some commands take `several` test sets.
     """
 
     compared: tuple[str, str] | None = None
     asked: Sequence[str | None] = ()
+    several: bool = False
 
     def read(
         self, *, sliced: bool = False, by_blocks: bool = False, functions: bool = False
@@ -108,42 +108,16 @@ class Reading(SimpleNamespace):
         every = dict.fromkeys(labels, named.pop("")) if "" in named else {}
         return {model: {**every, **named} for model in predictions.models}
 
-    def read_sets(self) -> dict[str, Any]:
-        """Read each test set of the files, by its name."""
-        return _described(self._sets())
-
-    def read_all(self) -> Any:
-        """Read the test sets by name, if there are several and none is named; else the only one."""
-        sets: Mapping[str, Any] = {}
-        if self.set is None:
-            # If there is one test set, or an error, reading goes on below, or repeats it.
-            with suppress(ValueError):
-                sets = self._sets()
-        return _described(sets) if len(sets) > 1 else self.read()
-
-    @property
-    def missing_sets(self) -> str:
-        """Treatment of models that lack a whole test set."""
-        return "refuse" if self.missing == "worst" else str(self.missing)
-
-    def _refuse_of_one(self) -> None:
+    def refuse_of_one(self) -> None:
         """Refuse options that are for one test set, read whole."""
         for name in ("time", "threshold", "threshold_from"):
             if getattr(self, name) is not None:
                 flag = f"--{name.replace('_', '-')}"
                 raise ValueError(f"{flag} is for one test set without missing results.")
 
-    def _sets(self) -> Mapping[str, Any]:
-        self._refuse_of_one()
-        # Bounds are for models that lack a whole set, whose other results are all there.
-        missing = "refuse" if self.missing == "bounds" else self.missing
-        # A set may lack a model, which is no error of its columns.
-        columns = {**self.columns(), "missing": missing, "models": self.models}
-        return readings_of_sets(self.files, checked_columns(**columns))
-
     def read_worst(self, *, functions: bool) -> Predictions:
         """Read the files with missing results at their worst."""
-        self._refuse_of_one()
+        self.refuse_of_one()
         given = {**self.columns(), "missing": "worst", "directs_functions": functions}
         found = read(self.files, checked_columns(**given))
         say(f"modelcompare: read {found.sentence}")
@@ -177,16 +151,9 @@ class Reading(SimpleNamespace):
             columns["kind"] = "texts"
         for name in ("files", "scan", "checkpoint", *_DECIDING, "time"):
             del columns[name]
-        for name in ("compared", "asked"):
+        for name in ("compared", "asked", "several"):
             columns.pop(name, None)
         return columns
-
-
-def _described(readings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the predictions of test sets by name, after a line for each on how it was read."""
-    for name, reading in readings.items():
-        say(f"modelcompare: read {name}: {reading.sentence}")
-    return {name: reading.predictions for name, reading in readings.items()}
 
 
 def _written(threshold: float | Mapping[Any, float]) -> str:

@@ -8,4 +8,5 @@ PLUGINS = (
     "ledgers",
     "paper",
     "published",
+    "suites",
 )

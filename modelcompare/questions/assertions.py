@@ -10,10 +10,11 @@ from unittest import SkipTest
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import ValueLike
 from modelcompare.metrics.registry import is_of_texts
+from modelcompare.plugs import several
 from modelcompare.questions.gate import gate
 from modelcompare.questions.gate_result import GateAnswer, GateResult
 from modelcompare.questions.rules import is_of_sets, read_rule
-from modelcompare.readers import read_predictions, read_sets
+from modelcompare.readers import read_predictions
 from modelcompare.words import OnInconclusive, check_choice
 
 Answered = TypeVar("Answered", bound=GateAnswer)
@@ -126,6 +127,6 @@ def _read(
     of_sets = any(is_of_sets(rule) if isinstance(rule, str) else "over" in rule for rule in rules)
     metrics = [read_rule(rule, of_sets=of_sets).get("metric") for rule in rules]
     of_texts = bool(metrics) and all(map(is_of_texts, metrics))
-    read = read_sets if of_sets else read_predictions
+    read = several("assertions") if of_sets else read_predictions
     options = {"models": [*models], "kind": "texts" if of_texts else "auto", "positive": positive}
     return read(predictions, **options)

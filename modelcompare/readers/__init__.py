@@ -3,46 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
-from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
-
-import pandas as pd
 
 from modelcompare import words
 from modelcompare.arguments import ColumnRoles, checked, written_out
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
 from modelcompare.plugs import first, needed
-from modelcompare.readers.arrays import read_arrays
-from modelcompare.readers.column_roles import with_roles
-from modelcompare.readers.confusions import confusion_reading
 from modelcompare.readers.content import File
-from modelcompare.readers.formats import format_of
-from modelcompare.readers.item_counts import counts_reading
-from modelcompare.readers.joined import joined_tables
-from modelcompare.readers.keyed_rows import with_keyed_rows
-from modelcompare.readers.many_files import records_of_files
+from modelcompare.readers.contents import content_of_files
 from modelcompare.readers.messages import ROLES, SEVERAL, MissingCellsError, listed
 from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import Columns
 from modelcompare.readers.places import Source
-from modelcompare.readers.rankings import ranked_reading
-from modelcompare.readers.reading import Reading, record_predictions
-from modelcompare.readers.records import Records
+from modelcompare.readers.reading import Reading
 from modelcompare.readers.suggestions import with_command
 from modelcompare.readers.tables import refuse_short_rows
-from modelcompare.readers.tabular import table_records
 from modelcompare.readers.test_sets import (
-    Content,
-    WideSets,
     reading_of_one,
-    readings_of_each,
-    wide_content,
 )
-from modelcompare.spelling import chosen
 from modelcompare.words import (
     Annotators,
     FileKind,
@@ -53,12 +33,8 @@ from modelcompare.words import (
     check_names,
 )
 
-__all__ = ["read_predictions", "read_sets"]
+__all__ = ["read_predictions"]
 
-_EACH_A_SET = (
-    "Or, as each file has several models and is a test set: compare on all with `modelcompare "
-    "groups`, or decide on all with `modelcompare gate --rule mean:-MARGIN`."
-)
 _COLUMNS = ColumnRoles(ROLES, SEVERAL)
 _LISTS = (*SEVERAL, "models", "na", "labels")
 
@@ -178,7 +154,7 @@ def read_predictions(
     - ``score``: scores to read from logs and long tables, by default all that every model has; or
       the columns of a table that has scores of one model.
     - ``set``: the test set to read, if the source has several (a column ``set``, ``task``,
-      ``dataset``); `read_sets` reads them all.
+      ``dataset``); `modelcompare.io.read_sets` reads them all.
     - ``filter``: of several results for one sample (filters of a log), the one to read. Of a column
       ``metric`` each is a score, unless one is named.
     - ``battles``: two models that met and the winner, as ``("model_a", "model_b", "winner")``,
@@ -212,43 +188,6 @@ def read_predictions(
     return read(source, options).predictions
 
 
-@checked(read_predictions, columns=_COLUMNS)
-def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[str, Predictions]:
-    """Read the predictions of the same models on several test sets.
-
-    Parameters
-    ----------
-    source : path, sequence of paths, or DataFrame
-        Files with all models (or a folder of them), each a test set named after its file; one or
-        several folders, in which a folder is a model and a file a test set; logs and tables that
-        name the set.
-    **options
-        As for `read_predictions`.
-
-    Returns
-    -------
-    dict of str to Predictions
-        By the names of the sets.
-
-    Raises
-    ------
-    ValueError
-        If the source has only one test set, or something does not fit.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({
-    ...     "model": ["a", "a", "b", "b"] * 2, "task": ["x"] * 4 + ["y"] * 4,
-    ...     "item": [1, 2] * 4, "score": [0.0, 1, 1, 1, 1, 0, 0, 1],
-    ... })
-    >>> {name: len(preds) for name, preds in read_sets(frame).items()}
-    {'x': 2, 'y': 2}
-    """
-    found = readings_of_sets(source, checked_columns(**options))
-    return {name: reading.predictions for name, reading in found.items()}
-
-
 def checked_columns(columns: Mapping[str, Any] | None = None, **options: Any) -> Columns:
     """Check columns by their roles, and options of reading that are no choices."""
     every = {**(columns or {}), **options}
@@ -276,11 +215,8 @@ def read(source: Any, columns: Columns) -> Reading:
         except ValueError as error:
             if isinstance(error, MissingCellsError):
                 refuse_short_rows(files)
-            whole = None
-            with suppress(ValueError):
-                whole = _whole_sets(files, columns)
-            if whole is not None:
-                raise ValueError(f"{error} {_EACH_A_SET}") from None
+            if advice := first("advice", files, columns):
+                raise ValueError(f"{error} {advice}") from None
             better = with_command(error, files, columns, partial(_of_files, files, name=name))
             if better is error:
                 raise
@@ -289,107 +225,4 @@ def read(source: Any, columns: Columns) -> Reading:
 
 def _of_files(files: Sequence[File], columns: Columns, name: str | None) -> Reading:
     """Read one test set from open files."""
-    return reading_of_one(_together(files, columns), columns, name)
-
-
-def readings_of_sets(source: Any, columns: Columns) -> dict[str, Reading]:
-    """Read each test set of a source, by name."""
-    with all_opened(source) as files:
-        try:
-            whole, flaw = _whole_sets(files, columns), ""
-        except ValueError as error:
-            if columns.models and _are_sets(files, columns):
-                raise
-            whole, flaw = None, f" Read as a test set in each file: {error}"
-        if whole is not None:
-            return whole
-        try:
-            content = _together(files, columns)
-        except ValueError as error:
-            raise ValueError(f"{error}{flaw}") from None
-    return readings_of_each(content, columns)
-
-
-def _whole_sets(files: Sequence[File], columns: Columns) -> dict[str, Reading] | None:
-    """Read files that have all models each, so that a file is a test set; None for others."""
-    if len(files) < 2 or not all(file.name and file.set is file.run is None for file in files):
-        return None
-    found: dict[str, Reading] = {}
-    known: list[str] = []
-    several = False
-    for file in files:
-        models = _models_of(file, columns)
-        # A set may lack some of the models asked for.
-        own = tuple(m for m in models if any(fnmatchcase(m, x) for x in columns.models or ()))
-        alone = _whole_set(file, replace(columns, models=own) if own else columns)
-        if alone is None:
-            return None
-        found[file.model] = alone
-        known += models
-        several |= max(len(models), len(alone.predictions.models)) > 1
-    # Files of one model each are of one test set.
-    if not several:
-        return None
-    if known:
-        chosen([*dict.fromkeys(known)], columns.models, "the test sets")
-    return found
-
-
-def _are_sets(files: Sequence[File], columns: Columns) -> bool:
-    """Return whether files are a test set each, for any models asked for."""
-    with suppress(ValueError):
-        return _whole_sets(files, replace(columns, models=None)) is not None
-    return False
-
-
-def _models_of(file: File, columns: Columns) -> tuple[str, ...]:
-    """Return all models of a file of one test set, if some are asked for and all can be read."""
-    whole = None
-    if columns.models:
-        with suppress(ValueError):
-            whole = _whole_set(file, replace(columns, models=None))
-    return () if whole is None else whole.predictions.models
-
-
-def _whole_set(file: File, columns: Columns) -> Reading | None:
-    """Read a file as one test set; None for a log, or records of several sets."""
-    # A file that is a test set has no name of a model.
-    alone = _recognized([replace(file, is_named=False)], columns) or _alone(file, columns)
-    if isinstance(alone, Records):
-        return None if "set" in alone.frame else record_predictions(alone, columns, name=file.model)
-    # Files of several models are test sets, also if a column names others.
-    return alone.whole(file.model) if isinstance(alone, WideSets) else alone
-
-
-def _together(files: Sequence[File], columns: Columns) -> Content:
-    """Read a single file that may have all models, or the records of several files."""
-    found = _recognized(files, columns)
-    if found is not None:
-        return found
-    files = joined_tables([*map(with_keyed_rows, files)])
-    is_alone = len(files) == 1 and not files[0].is_named
-    return (_alone(files[0], columns) if is_alone else None) or records_of_files(files, columns)
-
-
-def _recognized(files: Sequence[File], columns: Columns) -> Reading | None:
-    """Read files that are one test set together, of counts or by a plugin; None for others."""
-    of_counts = counts_reading(files, columns) or confusion_reading(files, columns)
-    known = of_counts or ranked_reading(files, columns)
-    found: Reading | None = known or first("readers", files, columns)
-    return found
-
-
-def _alone(file: File, columns: Columns) -> Content | None:
-    """Read a table or archive with all models as predictions or records; None for a log."""
-    if file.kind == "npz":
-        return read_arrays(file, columns)
-    if not isinstance(file.payload, pd.DataFrame) or format_of(file) is not None:
-        return None
-    name = file.name or None
-    seen, roles = with_roles(file, columns, name or "the table", alone=True)
-    if roles.wide:
-        return wide_content(seen, roles, name)
-    records = table_records(seen, roles)
-    if "model" in records.frame:
-        return records
-    return replace(records, frame=records.frame.assign(model=file.model))
+    return reading_of_one(content_of_files(files, columns), columns, name)

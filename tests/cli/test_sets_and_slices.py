@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.readers import read_predictions, read_sets
+from modelcompare.readers import read_predictions
+from tests.plugged import needs
 from tests.report.written import as_json
 
 FEW = ("--resamples", "199")
@@ -28,12 +29,13 @@ MODELS = ("--model", "a", "--model", "b", "-m", "accuracy", *FEW)
 READ = "truth: y_true; models: 2 (a, b); classes: 0, 1 (positive: 1)"
 
 
+@needs("suites")
 @pytest.mark.usefixtures("files")
 def test_each_file_is_a_test_set_named_like_it(run):
     done = run("groups", "news.csv", "mails.csv", *MODELS, "--format", "json")
     document = json.loads(done.out)
     assert {row["set"] for row in document["scores"]} == {"news", "mails"}
-    sets = read_sets(["news.csv", "mails.csv"], models=["a", "b"])
+    sets = mc.io.read_sets(["news.csv", "mails.csv"], models=["a", "b"])
     expected = mc.compare_groups(sets, "accuracy", n_resamples=199)
     assert document.pop("messages")[0] == f"read news: {READ}"
     assert document == json.loads(as_json(expected))
@@ -78,6 +80,7 @@ def test_where_two_models_part_is_a_command(run):
     assert refused.code == 2
 
 
+@needs("suites")
 def test_a_wide_table_with_a_column_of_sets_is_a_suite(run, tmp_path):
     lines = [
         "item,y_true,a,b,set",

@@ -312,7 +312,7 @@ def test_what_cannot_be_planned_is_refused() -> None:
 
 def test_the_command_writes_the_queue(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     size, preds, _ = planned()
-    reading = SimpleNamespace(files=[tmp_path / "read.csv"], read_all=lambda: preds)
+    reading = SimpleNamespace(files=[tmp_path / "read.csv"], read=lambda: preds)
     ask = partial(of_two_models, reading, Output(), function="sample_size", metric="accuracy")
     path = tmp_path / "queue.csv"
     ask(n_labels=30, queue=path)

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
-from modelcompare.readers import checked_columns, names, read, read_sets
+from modelcompare.readers import checked_columns, names, read
 from modelcompare.readers.reading import in_one_line
+from tests.plugged import needs
 
 N = 40
 RNG = np.random.default_rng(7)
@@ -156,6 +157,7 @@ def test_the_truth_of_an_archive_is_found_by_its_name(tmp_path):
 # -- folders ---------------------------------------------------------------------------------
 
 
+@needs("suites")
 def test_a_file_for_each_test_set_is_not_one_test_set(tmp_path):
     parts = {"x": slice(0, 20), "y": slice(20, N)}
     files = {
@@ -164,16 +166,20 @@ def test_a_file_for_each_test_set_is_not_one_test_set(tmp_path):
     folder(tmp_path, files)
     with pytest.raises(ValueError, match=r"there are 2 test sets \(x, y\)"):
         mc.read_predictions(tmp_path)
-    assert {name: len(preds) for name, preds in read_sets(tmp_path).items()} == {"x": 20, "y": 20}
+    assert {name: len(preds) for name, preds in mc.io.read_sets(tmp_path).items()} == {
+        "x": 20,
+        "y": 20,
+    }
 
 
+@needs("suites")
 @pytest.mark.parametrize("layout", ["long", "wide"])
 def test_a_folder_of_files_with_all_models_has_a_test_set_in_each(layout, tmp_path):
     wide = pd.DataFrame({"id": range(N), "label": TRUTH, **SAID})
     long = wide.melt(["id", "label"], var_name="model", value_name="prediction")
     table = wide if layout == "wide" else long
     files = {"x.csv": table[table["id"] < 20], "y.csv": table}
-    sets = read_sets(folder(tmp_path, files))
+    sets = mc.io.read_sets(folder(tmp_path, files))
     assert {name: len(preds) for name, preds in sets.items()} == {"x": 20, "y": N}
     assert all(preds.models == (*SAID,) for preds in sets.values())
     assert predicted_by(sets["x"], "bert") == SAID["bert"].tolist()[:20]
@@ -181,19 +187,21 @@ def test_a_folder_of_files_with_all_models_has_a_test_set_in_each(layout, tmp_pa
         mc.read_predictions(tmp_path)
 
 
+@needs("suites")
 def test_files_of_one_model_each_are_no_test_sets(tmp_path):
     files = {f"{m}.csv": of_model(m, id=range(N)) for m in SAID}
     paths = [str(folder(tmp_path, files) / name) for name in files]
     for source in (tmp_path, paths):
         with pytest.raises(ValueError, match="only one test set"):
-            read_sets(source)
+            mc.io.read_sets(source)
 
 
+@needs("suites")
 def test_what_is_missing_on_a_test_set_in_a_folder_is_named(tmp_path):
     wide = pd.DataFrame({"id": range(N), "label": TRUTH, **SAID}).astype(object)
     wide.loc[3, "bert"] = None
     with pytest.raises(ValueError, match=r"in each file: x.csv has missing cells"):
-        read_sets(folder(tmp_path, {"x.csv": wide, "y.csv": wide}))
+        mc.io.read_sets(folder(tmp_path, {"x.csv": wide, "y.csv": wide}))
 
 
 @pytest.mark.parametrize(
@@ -210,13 +218,14 @@ def test_seeds_in_folders_are_runs_of_a_model(tmp_path, path):
     assert (preds.models, len(preds), len({*preds.groups})) == (("bert", "cnn"), 3 * N, N)
 
 
+@needs("suites")
 @pytest.mark.parametrize("several", [True, False])
 def test_seeds_in_files_of_folders_that_are_test_sets_are_runs(tmp_path, several):
     files = {
         f"{s}/{m}_seed{r}.csv": of_model(m, id=range(N)) for s in "xy" for r in (1, 2) for m in SAID
     }
     folder(tmp_path, files)
-    sets = read_sets([tmp_path / "x", tmp_path / "y"] if several else tmp_path)
+    sets = mc.io.read_sets([tmp_path / "x", tmp_path / "y"] if several else tmp_path)
     assert [*sets] == ["x", "y"]
     assert all(preds.models == (*SAID,) and len({*preds.runs}) == 2 for preds in sets.values())
 

@@ -10,7 +10,6 @@ from sklearn.metrics import average_precision_score, cohen_kappa_score
 import modelcompare as mc
 from modelcompare import Predictions, read_predictions
 from modelcompare.diagnostics import at_thresholds
-from modelcompare.readers import read_sets
 from tests.plugged import needs
 
 N = 60
@@ -252,6 +251,7 @@ def test_archives_that_declare_different_orders_are_refused(tmp_path):
         np.testing.assert_allclose(preds.probabilities(model)[:, 1], yes, atol=1e-12)
 
 
+@needs("suites")
 def test_test_sets_have_their_own_declared_classes(tmp_path):
     for model in "ab":
         for name, classes in {"x": ["yes", "no"], "y": ["up", "down"]}.items():
@@ -260,7 +260,7 @@ def test_test_sets_have_their_own_declared_classes(tmp_path):
             truth = np.where(TRUTH == "yes", *classes)
             np.savez(folder / f"{name}.npz", y_true=truth, labels=np.array(classes),
                      ids=np.arange(N), probs=probabilities(model, ["yes", "no"]))  # fmt: skip
-    found = read_sets([tmp_path / "a", tmp_path / "b"])
+    found = mc.io.read_sets([tmp_path / "a", tmp_path / "b"])
     assert found["x"].labels.tolist() == ["yes", "no"]
     assert found["y"].labels.tolist() == ["up", "down"]
 
