@@ -310,7 +310,7 @@ def check_test_set(argument: str, value: Any, need: Need, *, or_judge: bool = Fa
 
     With `or_judge`, labels of some samples are enough where a judge speaks of all.
     """
-    if any(base.__name__ == "TestSet" for base in type(value).__mro__):
+    if _is_test_set(value):
         access = value.access
         access.require("judge" if or_judge and access.judge is not None else need, argument)
         return
@@ -320,9 +320,17 @@ def check_test_set(argument: str, value: Any, need: Need, *, or_judge: bool = Fa
         remedy = f"read it with modelcompare.read_predictions({fspath(value)!r})"
     elif hasattr(value, "columns"):
         what, remedy = "a table", "read it with modelcompare.read_predictions"
+    elif isinstance(value, Mapping) and value and all(map(_is_test_set, value.values())):
+        what = "several test sets"
+        remedy = "ask about each, or about their mean with modelcompare.compare_groups"
     elif isinstance(value, Mapping):
         what, remedy = "a mapping", "make them with modelcompare.Predictions(y_true, outputs)"
     raise TypeError(f"`{argument}` must be Predictions, got {what}; {remedy}.")
+
+
+def _is_test_set(value: object) -> bool:
+    """Return whether a value is a test set, whose module is imported after this one."""
+    return any(base.__name__ == "TestSet" for base in type(value).__mro__)
 
 
 def check_zero_division(argument: str, value: object) -> None:

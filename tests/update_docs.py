@@ -4,8 +4,8 @@
 under docs (or of those named) and rewrites the outputs. What a page cuts stays cut: an output
 shows as many lines before its first ``...`` as it did, and after each ``...`` the lines from the one
 that begins like the first there. Instead of an output not known yet stands ``?``. The table of
-what scans and sketches refuse is written from `tests.plugins.large.abilities`, and rows of plugins by
-`tests.documents`, which writes those of other files too.
+what scans and sketches refuse is written from `tests.plugins.large.abilities`, that of designs by `tests.designs`, and rows
+of plugins by `tests.documents`, which writes those of other files too.
 """
 
 import doctest
@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests import documents
+from tests import designs, documents
 from tests.pages import PAGES, commands, matches, parts, prepare, python
 from tests.plugged import modules
 
@@ -107,7 +107,7 @@ def main(names):
         with tempfile.TemporaryDirectory() as folder:
             prepare(Path(folder))
             os.chdir(folder)
-            for each in modules("abilities"):
+            for each in (*modules("abilities"), designs):
                 page.write_text(each.updated(page.read_text("utf-8")), "utf-8")
             for table in documents.PAGES.get(page, ()):
                 page.write_text(documents.updated(page.read_text("utf-8"), table), "utf-8")

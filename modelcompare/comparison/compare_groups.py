@@ -19,6 +19,7 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.suite import WITHIN, check_weights, notes_of_sets, shares_of, within
 from modelcompare.comparison.suite_checks import check_metrics
 from modelcompare.comparison.warned import collect_warnings, warn_of_few_sets
+from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
@@ -256,6 +257,7 @@ def weighted_sets(
 
 def slices_of(predictions: Predictions, by: str | Sequence[str] | None) -> pd.DataFrame:
     """Return the columns of the requested slices."""
+    refuse_pseudo_values(predictions.access, "a subgroup's comparison")
     frame = predictions.slices
     if frame is None:
         raise ValueError("the predictions have no `slices`; give them, e.g. slices={'lang': lang}.")

@@ -163,7 +163,7 @@ class TestSet(ABC):
         """Return probabilities of shape (n_samples, n_classes); other outputs are refused."""
         output = self.output(model)
         if not output.kind.distribution:
-            raise ValueError(f"model {model!r} gave {output.kind}, not probabilities.")
+            raise ValueError(f"model {model!r} gave {output.kind}, not probabilities; give those.")
         return output.array
 
     def subset(self, rows: ArrayLike) -> TestSet:  # noqa: ARG002
