@@ -27,7 +27,7 @@ COLUMNS = {
     "weights": ("sample_weight", "weight"),
 }  # fmt: skip
 METRICS = {"accuracy": "accuracy", "precision[x]": "precision", "f1[x]": "f1"}
-SECOND_ORDER = 0.012
+SECOND_ORDER = 0.015
 pytestmark = [
     pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning"),
     # Labels were drawn by cell, which post-stratification allows for.
