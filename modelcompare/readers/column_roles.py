@@ -17,7 +17,6 @@ from modelcompare.data.checks import check_columns_distinct
 from modelcompare.plugs import rows
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.content import File
-from modelcompare.readers.keys import crossed_key
 from modelcompare.readers.label_sets import with_label_sets
 from modelcompare.readers.lists import with_class_columns
 from modelcompare.readers.messages import DoubtError, as_options
@@ -129,10 +128,7 @@ def _refuse_summary(seen: Profile) -> None:
 
 def _in_rows(seen: Profile, known: Roles) -> Roles:
     """Find the roles where each row is of the model that it names."""
-    known = solve(seen, IN_ROWS, known)
-    together = None if known["id"] is not None else crossed_key(seen, known)
-    known = known if together is None else known.adding("id", together, "structure")
-    found = _of_one(seen, known)
+    found = _of_one(seen, solve(seen, IN_ROWS, known))
     if found["id"] is not None:
         return found
     key = solve(seen, [KEY], replace(found, skip=found.needed))

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import IntArray
 from modelcompare.directions import direction_of
 from modelcompare.plugs import rows
 from modelcompare.readers import names
-from modelcompare.readers.keys import crossed_key, crosses
-from modelcompare.readers.messages import DoubtError, as_options
+from modelcompare.readers.messages import DoubtError, as_options, listed
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
 from modelcompare.readers.records import PROBABILITY
-from modelcompare.readers.roles import Candidate, Rivals, Role, Roles, candidates, solve
+from modelcompare.readers.roles import Candidate, Rivals, Role, Roles, as_few, candidates, solve
+
+# Rows that refute most keys.
+_FIRST_ROWS = 1_000
+# Names of outputs, which are distinct in small tables.
+_OUTPUTS = (*names.PRED, *names.ANY_SCORE, *names.TRUE)
+_TIMES = (*names.DATE, "year")
 
 
 def _has_values_of_others(at: Candidate) -> bool:
@@ -64,11 +73,56 @@ def _shares_samples(at: Candidate) -> bool:
     if seen.holds_objects(model) or not seen.repeats(model):
         return False
     known = solve(seen, IN_ROWS, Roles().adding("model", model, "structure"))
-    key = known["id"] or crossed_key(seen, known)
-    if key is None or not crosses(seen, known, seen.joined(key)):
+    key = seen.joined(*known.of("id"))
+    if not key or not _crosses(seen, known, key):
         return False
-    free = {*seen.headings}.difference(known.columns, seen.named, seen.joined(key))
+    free = {*seen.headings}.difference(known.columns, seen.named, key)
     return len([*filter(seen.is_numeric, free)]) == 1
+
+
+def _crosses(seen: Profile, known: Roles, key: Sequence[str]) -> bool:
+    """Return whether columns name each row beside others, and their cells repeat in all models."""
+    together = [*known.of("model", "set", "run", "filter"), *key]
+    if seen.frame.head(_FIRST_ROWS).duplicated(together).any() or not seen.unique(*together):
+        return False
+    model, of_set = known.found["model"].heading, known.of("set")
+    frame = seen.frame[seen.frame[model].notna()]
+    own = frame.groupby([*of_set, *key])[model].transform("nunique")
+    whole = frame.groupby(of_set)[model].transform("nunique") if of_set else frame[model].nunique()
+    return bool((own == whole).all() and own.min() > 1)
+
+
+def _may_name(at: Candidate) -> bool:
+    """Return whether a column may name samples: texts or whole numbers that are no results."""
+    seen, heading, given = at.seen, at.heading, at.seen.columns
+    if heading in {*given.score, given.pred, given.true, given.weight}:
+        return False
+    if seen.holds_objects(heading) or heading.startswith(PROBABILITY) or seen.is_real(heading):
+        return False
+    name = names.plain(heading)
+    if name in _OUTPUTS or (names.measures(heading) and name.rpartition("_")[2] not in _TIMES):
+        return False
+    return len(seen.present(heading)) == len(seen.frame) and not seen.has_marks(heading)
+
+
+def _of_same_samples(first: Candidate, rivals: Rivals) -> bool:
+    """Choose the fewest columns that name the samples, and refuse as many that name others."""
+    seen, samples = first.seen, _numbered(first)
+    for other in as_few(first, rivals):
+        if not np.array_equal(samples, _numbered(other)):
+            raise DoubtError(
+                f"{seen.where}: {first.heading!r} and {other.heading!r} may both name the samples "
+                f"(columns: {listed(seen.headings, 8)}).",
+                id=first.heading,
+            )
+    return True
+
+
+def _numbered(at: Candidate) -> IntArray:
+    """Number the samples that columns name, in the order of their first rows."""
+    numbers = at.seen.frame.groupby(at.columns, sort=False, dropna=False).ngroup()
+    found: IntArray = pd.factorize(numbers)[0]
+    return found
 
 
 def _varying(first: Candidate, _: Rivals) -> bool:
@@ -221,7 +275,7 @@ BESIDE_MODELS = (
 TRUTH_OF_ROW = replace(
     TRUTH, usual=(*names.TRUE, *names.MAYBE_TRUE), others=(), accepts=_agreeing_or_first
 )
-IN_ROWS = (
+_OF_ROWS = (
     Role(name="run", option="runs", usual=names.RUN),
     Role(name="set", usual=names.SET, fits=_names_sets),
     Role(
@@ -231,8 +285,14 @@ IN_ROWS = (
     Role(name="filter", usual=names.FILTER),
     TRUTH_OF_ROW,
 )  # fmt: skip
+# Columns that name the samples of several models, under any names.
+CROSSED = Role(
+    name="id", shares=True, others=None, shows=lambda at: _crosses(at.seen, at.known, at.columns),
+    joins=_may_name, accepts=_of_same_samples,
+)  # fmt: skip
+IN_ROWS = (*_OF_ROWS, CROSSED)
 # Rows of one model are of one test set, and of one run unless its name varies.
-OF_ONE_MODEL = (replace(IN_ROWS[0], accepts=_varying), *IN_ROWS[2:])
+OF_ONE_MODEL = (replace(_OF_ROWS[0], accepts=_varying), *_OF_ROWS[2:])
 PRED = Role(
     name="pred", option="pred", usual=names.PRED, shares=True, others=None,
     shows=_has_values_of_truth, accepts=_only_one_like_truth,

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import combinations, takewhile
 from typing import Literal, TypeAlias
 
 from modelcompare.readers import names
-from modelcompare.readers.options import Outputs
+from modelcompare.readers.options import AND, Outputs
 from modelcompare.readers.profile import Profile
 
+# Number of columns that are tried, and that may have a role together.
+_MOST_COLUMNS, _MOST_TOGETHER = 8, 3
 # An option names the column; or its name, or its content.
 Reason: TypeAlias = Literal["option", "name", "structure"]
 
@@ -90,6 +93,11 @@ class Candidate:
     known: Roles
     reason: Reason = "name"
 
+    @property
+    def columns(self) -> list[str]:
+        """The column, or those that the heading joins."""
+        return self.seen.joined(self.heading)
+
 
 Rivals: TypeAlias = Iterator[Candidate]
 
@@ -131,6 +139,9 @@ class Role:
         Names of columns that have the role if their structure shows it; None for any name.
     shows : callable
         Whether the structure of a column without a usual name shows the role.
+    joins : callable, optional
+        Whether a column may have the role together with others, as ``date+place``. Of several
+        columns the fewest have the role that show it together.
     accepts : callable
         Whether the first candidate has the role, given its rivals, which may be refused.
     shares : bool
@@ -143,6 +154,7 @@ class Role:
     fits: Callable[[Candidate], bool] = _always
     others: tuple[str, ...] | None = ()
     shows: Callable[[Candidate], bool] = _always
+    joins: Callable[[Candidate], bool] | None = None
     accepts: Callable[[Candidate, Rivals], bool] = _first
     shares: bool = False
 
@@ -161,10 +173,21 @@ def candidates(seen: Profile, role: Role, known: Roles) -> Rivals:
         return
     taken.update(usual)
     free = seen.headings if role.others is None else names.named(seen.headings, role.others)
-    for heading in (h for h in free if h not in taken):
-        other = Candidate(seen, heading, role, known, "structure")
-        if role.shows(other):
-            yield other
+    others = [Candidate(seen, h, role, known, "structure") for h in free if h not in taken]
+    yield from filter(role.shows, others if role.joins is None else _joined(role.joins, others))
+
+
+def _joined(joins: Callable[[Candidate], bool], others: Iterable[Candidate]) -> Rivals:
+    """Yield columns that may have a role together, the fewest first."""
+    some = [*filter(joins, others)][:_MOST_COLUMNS]
+    for size in range(1, _MOST_TOGETHER + 1):
+        for several in combinations(some, size):
+            yield replace(several[0], heading=AND.join(each.heading for each in several))
+
+
+def as_few(first: Candidate, rivals: Rivals) -> Rivals:
+    """Yield the rivals that have as few columns as the first."""
+    return takewhile(lambda other: len(other.columns) == len(first.columns), rivals)
 
 
 def solve(seen: Profile, roles: Iterable[Role], known: Roles | None = None) -> Roles:

@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 
 from modelcompare.directions import direction_of
 from modelcompare.readers import cell_types, names
-from modelcompare.readers.keys import crossed_keys
 from modelcompare.readers.messages import DoubtError, as_flags, as_options, listed
 from modelcompare.readers.options import AND
 from modelcompare.readers.profile import FEW_ROWS, Profile
-from modelcompare.readers.roles import Roles
+from modelcompare.readers.role_table import CROSSED
+from modelcompare.readers.roles import Roles, candidates
 from modelcompare.readers.unused import LEAST_SLICE
 
 _DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
@@ -148,7 +148,9 @@ def refuse_crossed(seen: Profile) -> None:
 
 def _refuse_shared(seen: Profile, model: str) -> None:
     """Refuse numbers that name samples, that all models share, or that are the only ones."""
-    for key in crossed_keys(seen, Roles().adding("model", model, "structure"))[:1]:
+    known = Roles().adding("model", model, "structure")
+    for item in islice(candidates(seen, CROSSED, known), 1):
+        key = item.columns
         free = [h for h in seen.headings if h not in {model, *key} and seen.is_numeric(h)]
         varying = [h for h in free if seen.frame[h].nunique() > 1]
         shared = [h for h in varying if seen.constant_within(h, key)]
@@ -158,7 +160,7 @@ def _refuse_shared(seen: Profile, model: str) -> None:
         numbered = any(seen.is_numeric(h) and not _is_beside(h) for h in key)
         if of_item or numbered or (alone and few):
             others = [h for h in varying if h not in shared]
-            _refuse_long(seen, model, AND.join(key), shared, others)
+            _refuse_long(seen, model, item.heading, shared, others)
 
 
 def _is_beside(heading: str) -> bool:
