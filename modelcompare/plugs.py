@@ -60,7 +60,8 @@ class Plugin:
     commands, additions : str
         Rows of the command line: tuples of `Command`, and of `Addition` to other commands.
     readers : str
-        Functions that read files together, as one test set.
+        Functions that read files together, as one test set: ``f(files, columns)`` returns a
+        `modelcompare.readers.reading.Reading`, or None for other files.
     refusals : str
         Functions that refuse a table that is read whole: where it is read with others, or block by
         block.

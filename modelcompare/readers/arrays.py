@@ -50,9 +50,11 @@ _ROLES = (
 _ARGUMENTS = {"id": "ids", **BESIDE}
 
 
-def read_arrays(opened: File, columns: Columns) -> Reading:
-    """Read predictions from an archive; pickled arrays in it are refused."""
-    where, arrays = opened.name, _load(opened)
+def archive_reading(files: Sequence[File], columns: Columns) -> Reading | None:
+    """Read the archive of all models; None for other files. Pickled arrays in it are refused."""
+    if len(files) > 1 or files[0].kind != "npz" or files[0].is_named:
+        return None
+    where, arrays = files[0].name, _load(files[0])
     roles = _roles(arrays, columns, where)
     true = roles["truth"] or "y_true"
     _check_named(arrays, columns, true, where)

@@ -28,6 +28,7 @@ from modelcompare.readers.formats.summaries import (
     refuse_unread,
 )
 from modelcompare.readers.joined import joined_tables
+from modelcompare.readers.keyed_rows import with_keyed_rows
 from modelcompare.readers.messages import listed
 from modelcompare.readers.places import places
 from modelcompare.readers.saved_datasets import dataset_of, is_saved_dataset, saved_dataset
@@ -162,7 +163,7 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _of_json(file: File) -> File:
-    """Return a document; a list of objects, or one object per line, is a table."""
+    """Return a document; objects in a list, one in a line, or by id are a table."""
     data = file.text()
     try:
         document = parse_json(data.decode("utf-8-sig"), file.name)
@@ -175,7 +176,7 @@ def _of_json(file: File) -> File:
         document = [dict(zip(names, row, strict=True)) for row in document["data"]]
     if isinstance(document, list):
         return replace(file, kind="jsonl", payload=rows_of(document, file.name))
-    return replace(file, payload=document)
+    return with_keyed_rows(replace(file, payload=document))
 
 
 def _is_split(document: Any) -> bool:

@@ -12,7 +12,7 @@ from modelcompare.arguments import ColumnRoles, checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import checked_columns, read_predictions
 from modelcompare.readers.content import File
-from modelcompare.readers.contents import content_of_file, content_of_files, recognized_reading
+from modelcompare.readers.contents import content_of_files, known_content
 from modelcompare.readers.messages import ROLES, SEVERAL
 from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import Columns
@@ -127,8 +127,7 @@ def _models_of(file: File, columns: Columns) -> tuple[str, ...]:
 def _whole_set(file: File, columns: Columns) -> Reading | None:
     """Read a file as one test set; None for a log, or records of several sets."""
     # A file that is a test set has no name of a model.
-    whole = recognized_reading([replace(file, is_named=False)], columns)
-    alone = whole or content_of_file(file, columns)
+    alone = known_content([replace(file, is_named=False)], columns)
     if isinstance(alone, Records):
         return None if "set" in alone.frame else record_predictions(alone, columns, name=file.model)
     # Files of several models are test sets, also if a column names others.
