@@ -6,7 +6,7 @@ model mistaken for a description, would give an answer to another question.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
@@ -20,7 +20,7 @@ from modelcompare.readers.content import File
 from modelcompare.readers.label_sets import with_label_sets
 from modelcompare.readers.lists import with_class_columns
 from modelcompare.readers.messages import DoubtError, as_options
-from modelcompare.readers.model_columns import model_columns
+from modelcompare.readers.model_columns import MODELS
 from modelcompare.readers.options import Columns, Outputs, column_of, with_named
 from modelcompare.readers.patterns import with_patterns
 from modelcompare.readers.profile import Profile, check_labels
@@ -46,7 +46,6 @@ from modelcompare.readers.shapes import (
 )
 from modelcompare.readers.survival import with_survival_pairs
 from modelcompare.readers.tables import flatten_objects
-from modelcompare.spelling import chosen
 
 
 def profile_of(
@@ -171,15 +170,13 @@ def _wide(seen: Profile) -> Roles:
     beside = _describing(seen, {*known.columns, *seen.chosen})
     # Without a truth, numbers beside whole numbers of times may be a series and its forecasts.
     describing = beside.columns if known["truth"] is not None else beside.without("time").columns
-    special = {found, *known.columns, *seen.named, *ids, *describing} - {None}
+    special = {*filter(None, [found]), *known.columns, *seen.named, *ids, *describing}
     of_folders = seen.of_folders - special - seen.chosen
-    in_paths = [h for h in seen.headings if h in of_folders]
-    candidates = [h for h in seen.headings if h not in special and h not in in_paths]
-    models, left_out = model_columns(seen, candidates, known["truth"])
-    outputs = _by_model(seen, models, known["truth"])
+    with_models = solve(seen, [MODELS], replace(known, skip=special | of_folders))
     if known["run"] is None:
         refuse_repeated_ids(seen, {known["truth"], *seen.chosen}, known.of("set"))
-    return replace(known, outputs=outputs, wide=True, left_out=(*left_out, *in_paths))
+    in_paths = [h for h in seen.headings if h in of_folders]
+    return replace(with_models, wide=True, left_out=(*with_models.left_out, *in_paths))
 
 
 def _refuse_sliced_truth(seen: Profile) -> None:
@@ -190,33 +187,6 @@ def _refuse_sliced_truth(seen: Profile) -> None:
             "it is leave it out, as metrics per class show its classes, if the models gave scores "
             "pass kind='scores' (--kind scores)."
         )
-
-
-def _by_model(seen: Profile, headings: Sequence[str], true: str | None) -> Mapping[str, Outputs]:
-    """Return each wanted model's columns by class; None is the key of labels and scores."""
-    truth = [] if true is None else seen.frame[true]
-    if true is not None and not seen.holds_objects(true):
-        truth = seen.frame[true].unique()
-    classes = {*map(str, truth)}
-    models: dict[str, dict[str | None, str]] = {}
-    for heading in headings:
-        model, label = (heading, None) if true is None else _split(heading, classes)
-        models.setdefault(model, {})[label] = heading
-    if not models:
-        raise ValueError(
-            f"{seen.where} has no model columns; it needs y_true (or --true COLUMN) and a column "
-            "for each model, or numeric columns of scores per example."
-        )
-    return {model: models[model] for model in chosen([*models], seen.columns.models, seen.where)}
-
-
-def _split(heading: str, classes: Collection[str]) -> tuple[str, str | None]:
-    """Split a heading into model and class; true classes decide between several colons."""
-    places = [place for place, sign in enumerate(heading) if sign == ":"]
-    if not places:
-        return heading, None
-    place = next((p for p in places if heading[p + 1 :] in classes), places[-1])
-    return heading[:place], heading[place + 1 :]
 
 
 def _refuse_no_key(seen: Profile, known: Roles) -> NoReturn:

@@ -1,8 +1,9 @@
-"""Columns without another role: those of models, and descriptions of the samples."""
+"""The role of columns without another one: outputs of models, unless they describe the samples."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -10,7 +11,9 @@ import numpy as np
 from modelcompare.data.checks import warn_of_data
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import DoubtError, as_options, listed
+from modelcompare.readers.options import Outputs
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
+from modelcompare.readers.roles import Role, Roles
 from modelcompare.readers.shapes import (
     refuse_data_as_headings,
     refuse_published,
@@ -18,6 +21,7 @@ from modelcompare.readers.shapes import (
     refuse_truth_beside,
 )
 from modelcompare.readers.unused import errors_of, is_apart, is_misspelt, other_uses
+from modelcompare.spelling import chosen
 
 # Up to this many distinct integers may be codes of classes as well as scores.
 _MANY_CODES = 50
@@ -25,36 +29,68 @@ _MANY_CODES = 50
 _ODD_NUMBER = r"[-+]?[0-9]+(?:[.,'][0-9]+)* ?%?"
 
 
-def model_columns(seen: Profile, candidates: Sequence[str], true: str | None
-) -> tuple[list[str], list[str]]:  # fmt: skip
-    """Split columns without a role into those of models and descriptions."""
+def _with_models(seen: Profile, known: Roles, candidates: Sequence[str]) -> Roles:
+    """Assign columns without another role to models; others describe the samples."""
+    true = known["truth"]
+    models = dict.fromkeys(_columns_of_models(seen, candidates, true))
+    left_out = tuple(h for h in candidates if h not in models)
+    return replace(known, outputs=_by_model(seen, [*models], true), left_out=left_out)
+
+
+def _columns_of_models(seen: Profile, candidates: Sequence[str], true: str | None) -> list[str]:
+    """Return the columns that models name; or by their content, where no option does."""
     if seen.columns.models is not None:
         wanted = [h for h in candidates if any(fnmatchcase(h, m) for m in seen.columns.models)]
         texts = [h for h in wanted if not seen.share_of_numbers(h)]
         if true is None and texts and not seen.columns.output_kind.scored:
             _refuse_no_truth(seen, texts)
         beside = set() if true is None else _beside(seen, candidates, wanted, true)
-        return [h for h in candidates if h not in beside], [h for h in candidates if h in beside]
+        return [h for h in candidates if h not in beside]
     if seen.columns.output_kind.single_text:
         if true is None and not any(map(seen.is_numeric, candidates)):
             _refuse_no_truth(seen, candidates)
-        described = [h for h in candidates if names.describes(h)]
-        return [h for h in candidates if h not in described], described
+        return [h for h in candidates if not names.describes(h)]
     companions = names.companions(candidates)
     candidates = [h for h in candidates if h not in companions]
-    if true is None:
-        refuse_data_as_headings(seen, candidates)
-        models, left_out = _scores(seen, candidates)
-    else:
-        models, left_out = _labels(seen, candidates, true)
-    _warn_of_empty(seen, left_out)
-    return models, [*left_out, *companions]
+    models = _scores(seen, candidates) if true is None else _outputs(seen, candidates, true)
+    _warn_of_empty(seen, candidates, {*models})
+    return models
 
 
-def _warn_of_empty(seen: Profile, left_out: Sequence[str]) -> None:
+MODELS = Role(name="models", others=None, assigns=_with_models)
+
+
+def _by_model(seen: Profile, headings: Sequence[str], true: str | None) -> Mapping[str, Outputs]:
+    """Return each wanted model's columns by class; None is the key of labels and scores."""
+    truth = [] if true is None else seen.frame[true]
+    if true is not None and not seen.holds_objects(true):
+        truth = seen.frame[true].unique()
+    classes = {*map(str, truth)}
+    models: dict[str, dict[str | None, str]] = {}
+    for heading in headings:
+        model, label = (heading, None) if true is None else _split(heading, classes)
+        models.setdefault(model, {})[label] = heading
+    if not models:
+        raise ValueError(
+            f"{seen.where} has no model columns; it needs y_true (or --true COLUMN) and a column "
+            "for each model, or numeric columns of scores per example."
+        )
+    return {model: models[model] for model in chosen([*models], seen.columns.models, seen.where)}
+
+
+def _split(heading: str, classes: Collection[str]) -> tuple[str, str | None]:
+    """Split a heading into model and class; true classes decide between several colons."""
+    places = [place for place, sign in enumerate(heading) if sign == ":"]
+    if not places:
+        return heading, None
+    place = next((p for p in places if heading[p + 1 :] in classes), places[-1])
+    return heading[:place], heading[place + 1 :]
+
+
+def _warn_of_empty(seen: Profile, candidates: Sequence[str], models: Collection[str]) -> None:
     """Warn of columns without any cell, which may be models whose results were never written."""
-    named = [h for h in left_out if not names.describes(h) and not h.startswith("Unnamed")]
-    empty = [h for h in named if not len(seen.present(h))]
+    others = (h for h in candidates if h not in models and not h.startswith("Unnamed"))
+    empty = [h for h in others if not (names.describes(h) or len(seen.present(h)))]
     if empty:
         warn_of_data(
             f"{seen.where}: column {listed(empty)} is empty in every row and was left out; if it "
@@ -62,21 +98,19 @@ def _warn_of_empty(seen: Profile, left_out: Sequence[str]) -> None:
         )
 
 
-def _scores(seen: Profile, candidates: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Take columns of numbers for models, and columns of texts for descriptions."""
-    numeric, left_out = [], []
+def _scores(seen: Profile, candidates: Sequence[str]) -> list[str]:
+    """Return columns of numbers, which are models' scores; columns of texts are descriptions."""
+    refuse_data_as_headings(seen, candidates)
     for heading in candidates:
-        share = seen.share_of_numbers(heading)
-        if share == 1:
-            numeric.append(heading)
-        elif share >= SHARED:
+        if SHARED <= seen.share_of_numbers(heading) < 1:
             _refuse_spoilt(seen, heading)
-        else:
+        elif not seen.is_numeric(heading):
             _refuse_odd_numbers(seen, heading)
-            left_out.append(heading)
-    if not numeric and len(left_out) > 1:
-        _refuse_no_truth(seen, left_out)
-    refuse_published(seen, numeric, left_out)
+    numeric = [*filter(seen.is_numeric, candidates)]
+    texts = [h for h in candidates if not seen.is_numeric(h)]
+    if not numeric and len(texts) > 1:
+        _refuse_no_truth(seen, texts)
+    refuse_published(seen, numeric, texts)
     _refuse_parts(seen, numeric)
     metrics = names.of_scores(numeric)
     if metrics:
@@ -87,13 +121,14 @@ def _scores(seen: Profile, candidates: Sequence[str]) -> tuple[list[str], list[s
             f"them with {as_options(score='COLUMN')}, else name the models with models= (--model).",
             score=metrics,
         )  # fmt: skip
-    if not seen.columns.output_kind.scored:
+    undeclared = not seen.columns.output_kind.scored
+    if undeclared:
         _refuse_marks(seen, numeric)
     _refuse_doubtful(seen, numeric, {h: _why_no_score(seen, h, numeric) for h in numeric})
-    if not seen.columns.output_kind.scored:
+    if undeclared:
         _refuse_codes(seen, numeric)
         _refuse_costs(seen, numeric)
-    return numeric, left_out
+    return numeric
 
 
 def _refuse_parts(seen: Profile, numeric: Sequence[str]) -> None:
@@ -230,44 +265,36 @@ def _why_no_score(seen: Profile, heading: str, numeric: Sequence[str]) -> str:
     return ""
 
 
-def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[str], list[str]]:
-    """Take columns with values of the truth for models, others for descriptions."""
+def _outputs(seen: Profile, candidates: Sequence[str], true: str) -> list[str]:
+    """Return columns with values of the truth, which are models' outputs, and no descriptions."""
     decisions = _decisions(seen, candidates, true)
-    left_out = [h for h in candidates if names.is_property(h) and seen.has_marks(h)]
-    left_out += errors_of(seen, candidates, true)
-    candidates = [h for h in candidates if h not in left_out]
+    no_outputs = [h for h in candidates if names.is_property(h) and seen.has_marks(h)]
+    no_outputs += errors_of(seen, candidates, true)
+    candidates = [h for h in candidates if h not in no_outputs]
     for heading in candidates:
         if names.usual_and_rest(heading, names.TRUE, prefix=True)[1].isdecimal():
             _refuse_doubtful(seen, candidates, {heading: "is named like the truth"})
-    soft = [h for h in candidates if ":" in h and seen.is_numeric(h)]
+    soft = {h for h in candidates if ":" in h and seen.is_numeric(h)}
     _refuse_classes(seen, candidates, true)
     kind = seen.columns.output_kind
     measured = seen.is_real(true) or kind.real or (kind.events and not kind.soft)
-    models, doubtful = [], []
-    for heading in candidates:
-        if heading in soft or _fits(seen, heading, true, measured=measured):
-            models.append(heading)
-        elif _describes(seen, heading, true):
-            left_out.append(heading)
-        else:
-            doubtful.append(heading)
+    models = [h for h in candidates if h in soft or _fits(seen, h, true, measured=measured)]
+    fitting = {*models}
+    doubtful = [h for h in candidates if not (h in fitting or _describes(seen, h, true))]
     beside = _beside(seen, candidates, models, true)
-    left_out += [heading for heading in candidates if heading in beside.difference(left_out)]
     models, doubtful = ([h for h in found if h not in beside] for found in (models, doubtful))
     _refuse_answers(seen, [h for h in models or doubtful if h not in soft], true)
     if not models:
         # Nothing fits; the message about labels that do not match is more helpful.
-        return doubtful, left_out
-    apart = [h for h in doubtful if is_apart(seen, h, models, true)]
-    left_out += apart
-    doubtful = [h for h in doubtful if h not in apart]
+        return doubtful
+    doubtful = [h for h in doubtful if not is_apart(seen, h, models, true)]
     doubts = {
         heading: f"has other values than {true!r}" for heading in doubtful
         if names.describes(heading) or not is_misspelt(seen, heading, true)
     } | {h: _why_no_output(seen, h, models, true, measured=measured) for h in models}  # fmt: skip
     models = [h for h in candidates if h in {*models, *doubtful}]
     _refuse_doubtful(seen, models, doubts, decisions)
-    return models, left_out
+    return models
 
 
 def _decisions(seen: Profile, candidates: Sequence[str], true: str) -> list[str]:

@@ -6,7 +6,7 @@ predictions. Plugins have separate tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, takewhile
 from typing import Literal, TypeAlias
@@ -146,6 +146,9 @@ class Role:
         Whether the first candidate has the role, given its rivals, which may be refused.
     shares : bool
         Whether its column may be named by the option of another role, as ids for clusters.
+    assigns : callable, optional
+        Assignment of the role to any number of columns, ``f(seen, known, candidates)``, where not
+        the first candidate alone has it.
     """
 
     name: str
@@ -157,6 +160,7 @@ class Role:
     joins: Callable[[Candidate], bool] | None = None
     accepts: Callable[[Candidate, Rivals], bool] = _first
     shares: bool = False
+    assigns: Callable[[Profile, Roles, Sequence[str]], Roles] | None = None
 
 
 def candidates(seen: Profile, role: Role, known: Roles) -> Rivals:
@@ -209,10 +213,11 @@ def solve(seen: Profile, roles: Iterable[Role], known: Roles | None = None) -> R
     known = known or Roles()
     for role in (each for each in roles if each.name not in known.found):
         given = getattr(seen.columns, role.option) if role.option else None
-        several = candidates(seen, role, known) if given is None else iter(())
-        first = next(several, None)
+        several = candidates(seen, role, known)
         if given is not None:
             known = known.adding(role.name, given, "option")
-        elif first is not None and role.accepts(first, several):
+        elif role.assigns is not None:
+            known = role.assigns(seen, known, [each.heading for each in several])
+        elif (first := next(several, None)) is not None and role.accepts(first, several):
             known = known.adding(role.name, first.heading, first.reason)
     return known
