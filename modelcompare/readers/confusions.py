@@ -12,7 +12,7 @@ import pandas as pd
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.content import File
 from modelcompare.readers.counts import matrix_predictions
-from modelcompare.readers.messages import DoubtError, listed
+from modelcompare.readers.messages import as_options, listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading
 from modelcompare.spelling import chosen
@@ -65,11 +65,12 @@ def confusion_reading(files: Sequence[File], columns: Columns) -> Reading | None
     )
     side = matrix.truth or columns.true
     if side not in _SIDES or columns.true not in (None, side):
-        what = "as its headings name them" if matrix.truth else "rows in scikit-learn"
-        raise DoubtError(
+        sides = [matrix.truth] if matrix.truth else _SIDES
+        how = " as its headings do" if matrix.truth else ""
+        raise ValueError(
             f"{where} is a confusion matrix of the classes {listed(matrix.counts.index)}; name the "
-            f"side of the true ones, rows or columns ({what}).", true=matrix.truth or "rows",
-        )  # fmt: skip
+            f"side of the true ones{how}: {' or '.join(as_options(true=each) for each in sides)}."
+        )
     (name,) = chosen([files[0].model], columns.models, where)
     predictions = matrix_predictions(
         matrix.of(side), name, columns.labels, positive=columns.positive, name=files[0].name or None

@@ -74,8 +74,10 @@ def test_a_frame_names_the_sides_by_its_axes(name):
 def test_an_unnamed_side_is_asked(tmp_path, table, side):
     path = tmp_path / "cnn.csv"
     (table if side == "rows" else table.T).to_csv(path)
-    with pytest.raises(ValueError, match=r"cnn\.csv is a confusion matrix of .*--true rows$"):
+    with pytest.raises(ValueError, match=r"cnn\.csv is a confusion matrix of ") as refused:
         mc.read_predictions(path)
+    both = "columns={'true': 'rows'} (--true rows) or columns={'true': 'columns'} (--true columns)."
+    assert str(refused.value).endswith(f"name the side of the true ones: {both}")
     check(mc.read_predictions(path, columns={"true": side}))
 
 
@@ -109,7 +111,7 @@ def test_two_matrices_are_no_pairs(tmp_path):
 
 def test_sides_that_disagree_with_the_option_are_refused(tmp_path):
     NAMED["turned"].to_csv(tmp_path / "cnn.csv")
-    with pytest.raises(ValueError, match=r"as its headings name them.*--true columns"):
+    with pytest.raises(ValueError, match=r"as its headings do: .*\(--true columns\)\.$"):
         mc.read_predictions(tmp_path / "cnn.csv", columns={"true": "rows"})
 
 
