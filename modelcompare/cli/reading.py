@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -10,10 +11,11 @@ from typing import Any
 import modelcompare as mc
 from modelcompare import plugs
 from modelcompare.cli.options import READING, spelled
-from modelcompare.cli.streams import say
+from modelcompare.cli.streams import say, typed
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.registry import is_of_texts
 from modelcompare.readers import checked_columns, read
+from modelcompare.readers.messages import DoubtError, flags
 from modelcompare.readers.options import Columns
 
 # Options of thresholds.
@@ -59,7 +61,8 @@ class Reading(SimpleNamespace):
         columns = checked_columns(**self.columns(), directs_functions=functions)
         if self.time is not None:
             columns = replace(columns, slices=(*columns.slices, self.time))
-        reading = read(self.files, columns)
+        with with_command(sliced=sliced):
+            reading = read(self.files, columns)
         say(f"modelcompare: read {reading.sentence}")
         predictions = self._decided(reading.predictions, columns)
         return predictions if self.time is None else self._in_blocks(predictions)
@@ -119,7 +122,8 @@ class Reading(SimpleNamespace):
         """Read the files with missing results at their worst."""
         self.refuse_of_one()
         given = {**self.columns(), "missing": "worst", "directs_functions": functions}
-        found = read(self.files, checked_columns(**given))
+        with with_command():
+            found = read(self.files, checked_columns(**given))
         say(f"modelcompare: read {found.sentence}")
         return found.predictions
 
@@ -154,6 +158,17 @@ class Reading(SimpleNamespace):
         for name in ("compared", "asked", "several"):
             columns.pop(name, None)
         return columns
+
+
+@contextmanager
+def with_command(*, sliced: bool = True) -> Iterator[None]:
+    """End errors of columns in doubt with the typed command and the options that settle them."""
+    try:
+        yield
+    except DoubtError as error:
+        options = {n: value for n, value in error.options.items() if sliced or n != "slices"}
+        command = f" Try: {typed(*flags(**options))}" if options else ""
+        raise ValueError(f"{error.problem}{command}") from None
 
 
 def _written(threshold: float | Mapping[Any, float]) -> str:

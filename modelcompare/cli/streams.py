@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Sequence
 from contextvars import ContextVar
 
-from modelcompare.escape import terminal
+from modelcompare.escape import shell, terminal
 
 
 class CannotWriteError(OSError):
@@ -47,6 +46,8 @@ def begin(arguments: Sequence[str]) -> None:
     _said.clear()
 
 
-def typed() -> str:
-    """Return the whole command, quoted for a shell; empty if none runs."""
-    return shlex.join(["modelcompare", *_arguments.get()]) if _arguments.get() else ""
+def typed(*more: str) -> str:
+    """Return the whole command, quoted for a shell, with more options; empty if none runs."""
+    words = " ".join(["modelcompare", *map(shell, _arguments.get())])
+    left = [each for each in more if f" {each} " not in f"{words} "]
+    return " ".join([words, *left]) if _arguments.get() else ""

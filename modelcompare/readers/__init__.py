@@ -18,7 +18,7 @@ from modelcompare.readers.opening import all_opened
 from modelcompare.readers.options import Columns
 from modelcompare.readers.places import Source
 from modelcompare.readers.reading import Reading
-from modelcompare.readers.suggestions import with_command
+from modelcompare.readers.suggestions import with_options
 from modelcompare.readers.tables import refuse_short_rows
 from modelcompare.readers.test_sets import (
     reading_of_one,
@@ -217,7 +217,7 @@ def read(source: Any, columns: Columns) -> Reading:
                 refuse_short_rows(files)
             if advice := first("advice", files, columns):
                 raise ValueError(f"{error} {advice}") from None
-            better = with_command(error, files, columns, partial(_of_files, files, name=name))
+            better = with_options(error, files, columns, partial(_of_files, files, name=name))
             if better is error:
                 raise
             raise better from None

@@ -85,23 +85,23 @@ def as_options(**options: str | Sequence[str]) -> str:
     others = {name: value for name, value in given.items() if name not in ROLES}
     written = ({"columns": columns} if columns else {}) | others
     python = ", ".join(f"{name}={value!r}" for name, value in written.items())
-    return f"{python} ({as_flags(**given)})"
+    return f"{python} ({' '.join(flags(**given))})"
 
 
-def as_flags(**options: str | bool | Sequence[str]) -> str:
+def flags(**options: str | bool | Sequence[str]) -> list[str]:
     """Write options as they are typed on the command line.
 
     Examples
     --------
-    >>> as_flags(id="key", score=["acc", "f1"], missing="drop", normalize=True)
-    '--id key --read score=acc --read score=f1 --missing drop --read normalize'
+    >>> flags(id="key", score=["acc", "f1"], missing="drop", normalize=True)
+    ['--id key', '--read score=acc', '--read score=f1', '--missing drop', '--read normalize']
     """
-    return " ".join(
+    return [
         _flag(name if each else "higher_is_better") if isinstance(each, bool) else
         f"{_flag(name)}{'=' if name in KEYS else ' '}{shell(each)}"
         for name, value in options.items()
         for each in ([value] if isinstance(value, str | bool) else value)
-    )  # fmt: skip
+    ]  # fmt: skip
 
 
 def option(name: str) -> str:

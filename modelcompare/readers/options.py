@@ -24,7 +24,7 @@ from modelcompare.readers.cell_types import (
     missing_mask,
     typed_labels,
 )
-from modelcompare.readers.messages import ONE_COLUMN, ROLES, as_options, option
+from modelcompare.readers.messages import ONE_COLUMN, as_options, option
 from modelcompare.readers.tables import column_at
 from modelcompare.spelling import meant
 from modelcompare.words import Annotators, KindOrAuto, MissingRead, SameIds
@@ -41,8 +41,6 @@ Outputs: TypeAlias = Mapping[str | None, str]
 OWN_RUN, ITEM = " own run", " item"
 # Sign between columns that are one together, as in ``date+place``.
 AND = "+"
-# Options whose values are names, True or False.
-_WRITTEN = {*ROLES, "models", "na", "ids", "missing", "normalize", "kind", "labels", "positive"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,12 +83,6 @@ class Columns:
     def named(self) -> dict[str, str]:
         """Columns that the user named, by role."""
         return {role: getattr(self, role) for role in ONE_COLUMN if getattr(self, role) is not None}
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """Options that the user gave, to be written with others."""
-        found = {f.name: getattr(self, f.name) for f in fields(self) if f.name in _WRITTEN}
-        return {name: value for name, value in found.items() if value != getattr(_NONE, name)}
 
     @property
     def by_pattern(self) -> list[str]:

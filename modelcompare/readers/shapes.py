@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from modelcompare.directions import direction_of
 from modelcompare.readers import cell_types, names
-from modelcompare.readers.messages import DoubtError, as_flags, as_options, listed
+from modelcompare.readers.messages import DoubtError, as_options, flags, listed
 from modelcompare.readers.options import AND
 from modelcompare.readers.profile import FEW_ROWS, Profile
 from modelcompare.readers.role_table import CROSSED
@@ -237,11 +237,12 @@ def refuse_rows_of_programs(seen: Profile, metrics: Sequence[str]) -> None:
         return
     if len(seen.frame) > LEAST_SLICE:
         return
+    ranked = " ".join(flags(model=texts[0], score=high))
     raise ValueError(
         f"{seen.where}: columns {listed([*map(repr, metrics)])} are named like scores, and "
         f"{texts[0]!r} names the rows; if these are models compare them with `modelcompare ranks "
-        f"FILE {as_flags(model=texts[0], score=high)} --higher-is-better`, if they are samples of "
-        f"one model name its scores with {as_options(score=metrics)}."
+        f"FILE {ranked} --higher-is-better`, if they are samples of one model name "
+        f"its scores with {as_options(score=metrics)}."
     )
 
 

@@ -1,8 +1,7 @@
-"""The command that reads a source, guessed from its columns, for errors that name no column."""
+"""Options that read a source, guessed from its columns, for errors that name no column."""
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -12,10 +11,9 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.data.positive import UnnamedError
-from modelcompare.escape import shell
 from modelcompare.readers import names
 from modelcompare.readers.content import File
-from modelcompare.readers.messages import DoubtError, as_flags
+from modelcompare.readers.messages import DoubtError, flags
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.roles import Candidate, Role, Roles, candidates
@@ -25,36 +23,33 @@ _ID = Role(name="id", others=None, shows=lambda at: _may_name_samples(at))
 _SCORE = Role(name="score", others=None, shows=lambda at: _may_score(at))
 # What errors write where no column is sure.
 _UNNAMED = "COLUMN"
-_MOST_TRIES, _MOST_ROWS, _MOST_PATHS = 12, 100_000, 3
+_MOST_TRIES, _MOST_ROWS = 12, 100_000
 
 Options = dict[str, Any]
 
 
-def with_command(
+def with_options(
     error: ValueError, files: Sequence[File], columns: Columns, read: Callable[[Columns], Any]
 ) -> ValueError:
-    """Return an error that ends with a command that reads the files, if one is found.
+    """Return an error that ends with options that read the files, if some are found.
 
     An error of columns in doubt has its options; others that name no column are answered by
     guesses from names and content. Each is tried, and none is shown that fails.
     """
     tables = [file.payload for file in files if isinstance(file.payload, pd.DataFrame)]
-    of_frame = not all(file.name for file in files)
     if len(tables) < len(files) or sum(map(len, tables)) > _MOST_ROWS:
         return error
     problem, guesses = str(error), _guesses(tables, columns)
     if isinstance(error, DoubtError):
         problem, guesses = error.problem, _variants(error.options, tables, columns)
-    elif of_frame or _UNNAMED not in problem:
+    elif _UNNAMED not in problem or not all(file.name for file in files):
         return error
     for options in islice(guesses, _MOST_TRIES):
         flaw = _flaw(replace(columns, **options), read)
         if isinstance(flaw, UnnamedError):
-            return ValueError(f"{problem} With {as_flags(**options)} {flaw}")
-        if flaw is None and of_frame:
-            return DoubtError(problem, **options)
+            return ValueError(f"{problem} With {' '.join(flags(**options))} {flaw}")
         if flaw is None:
-            return ValueError(f"{problem} Try: {_command(files, {**columns.given, **options})}")
+            return DoubtError(problem, **options)
     return DoubtError(problem) if isinstance(error, DoubtError) else error
 
 
@@ -120,11 +115,3 @@ def _flaw(columns: Columns, read: Callable[[Columns], Any]) -> Exception | None:
     except (ValueError, TypeError, KeyError) as error:
         return error
     return None
-
-
-def _command(files: Sequence[File], options: Options) -> str:
-    paths = [str(file.path) for file in files]
-    if all(file.in_folder for file in files):
-        paths = [os.path.commonpath([file.path.parent for file in files])]
-    shown = [*map(shell, paths[:_MOST_PATHS]), *(["..."] * (len(paths) > _MOST_PATHS))]
-    return " ".join(["modelcompare compare", *shown, as_flags(**options)])

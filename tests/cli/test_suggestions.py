@@ -1,7 +1,8 @@
-"""Errors that name no column end with a command; the command reads the files."""
+"""Refusals of columns in doubt end with the typed command and its mend, which answers."""
 
 import shlex
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -13,10 +14,11 @@ KEYS = [f"q{n}" for n in range(ROWS)]
 OF_MODEL = {"prompt_key": KEYS, "score_a": [n % 2 for n in range(ROWS)], "n_tokens": [*range(ROWS)]}
 
 
-def command_in(error):
-    text = str(error.value)
-    assert " Try: modelcompare compare " in text
-    return shlex.split(text.partition(" Try: modelcompare ")[2])
+def mended(run, *command):
+    """Return the command that the refusal of a command prints."""
+    refused = run(*command)
+    assert refused.code == 2
+    return shlex.split(refused.err.partition(" Try: modelcompare ")[2])
 
 
 def written(path, **columns):
@@ -56,17 +58,52 @@ CASES = {
 @pytest.mark.parametrize(("columns", "flags"), CASES.values(), ids=CASES)
 def test_the_command_reads_the_files(tmp_path, run, columns, flags):
     paths = of_two(tmp_path, **columns)
-    command = command_in(refusal(paths))
-    assert sorted(command) == sorted(["compare", *map(str, paths), *flags])
+    command = mended(run, "compare", *paths)
+    assert command == ["compare", *map(str, paths), *flags]
     done = run(*command, "--resamples", "99")
     assert done.code == 0, done.err
 
 
 def test_the_command_of_a_folder_names_the_folder(tmp_path, run):
     of_two(tmp_path, **OF_MODEL)
-    command = command_in(refusal(tmp_path))
+    command = mended(run, "compare", tmp_path)
     assert command == ["compare", str(tmp_path), "--id", "prompt_key"]
     assert run(*command, "--resamples", "99").code == 0
+
+
+def of_labels(tmp_path):
+    """Write labels under an unusual name for the truth, beside a column of subgroups."""
+    truth = np.arange(80) // 2 % 2
+    models = {"cnn": truth ^ (np.arange(80) % 8 == 0), "bert": truth ^ (np.arange(80) % 5 == 0)}
+    return written(tmp_path / "t.csv", **{"gold thing": truth}, **models, split=["x", "y"] * 40)
+
+
+TYPED = {
+    "compare": ("-m", "f1", "--baseline", "bert", "--resamples", "99"),
+    "groups": ("--metric", "accuracy", "--confidence-level", "0.9"),
+    "sample-size": ("-m", "accuracy", "--power", "0.9"),
+    "disagreements": ("--format", "csv"),
+    "report": ("-m", "f1", "--resamples", "99", "--output", "x.html"),
+}
+
+
+@pytest.mark.parametrize("command", TYPED)
+def test_the_command_is_the_one_that_was_typed(tmp_path, run, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    asked = [command, of_labels(tmp_path).name, *TYPED[command], "--true", "gold thing"]
+    mend = ["--model", "cnn", "--model", "bert"]
+    if command in ("compare", "groups", "report"):  # which have subgroups
+        mend += ["--slice", "split"]
+    assert mended(run, *asked) == [*asked, *mend]
+    done = run(*asked, *mend)
+    assert done.code == 0, done.err
+
+
+def test_the_command_of_a_gate_is_a_gate(tmp_path, run):
+    paths = map(str, of_two(tmp_path, **OF_MODEL))
+    asked = ["gate", *paths, "--baseline", "one", "--candidate", "two", "--margin", "0.1"]
+    assert mended(run, *asked) == [*asked, "--id", "prompt_key"]
+    assert run(*asked, "--id", "prompt_key", "--higher-is-better").code in (0, 1)
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_a_set_beside_a_truth_in_doubt_is_proposed_as_a_slice(tmp_path):
          "Predicted": CLOSE, "Residuals": VALUES - CLOSE}
     )  # fmt: skip
     message = refusal(frame, tmp_path)
-    assert message.endswith("--true Actual --model Predicted --slice Dataset")
+    assert message.endswith("(--true Actual --model Predicted --slice Dataset).")
 
 
 def test_a_column_named_like_the_truth_is_no_model_beside_the_one_that_is_named(tmp_path):
@@ -101,4 +101,4 @@ def test_a_column_named_like_the_truth_is_no_model_beside_the_one_that_is_named(
                           "cnn": TRUTH, "bow": np.where(DECIDED, "bot", "man")})  # fmt: skip
     message = refusal(frame, tmp_path, columns={"true": "expected_label"})
     assert "column 'category' is named like the truth" in message
-    assert "t.csv --true expected_label --model cnn --model bow" in message
+    assert "(--model cnn --model bow --slice category)." in message

@@ -25,7 +25,7 @@ def test_ids_that_repeat_with_one_truth_each_are_of_several_models(tmp_path):
         for graph, variant in (("full", "k5"), ("full", "base"), ("raw", "base"))
     ]  # fmt: skip
     frame = pd.concat(rows, ignore_index=True)
-    assert refusal(frame, tmp_path).endswith("--read model-column=graph+variant")
+    assert refusal(frame, tmp_path).endswith("(--read model-column=graph+variant).")
     preds = mc.read_predictions(frame, columns={"model": "graph+variant"})
     assert preds.models == ("full, k5", "full, base", "raw, base")
     assert len(preds) == N
@@ -75,7 +75,7 @@ def test_a_latency_beside_names_is_asked_about(tmp_path):
     frame = pd.DataFrame({"Latency": RNG.random(90), "Policy": np.repeat(["a", "b", "c"], 30)})
     message = refusal(frame, tmp_path)
     assert "if 'Policy' names the model" in message
-    assert message.endswith("--model Latency --slice Policy")
+    assert message.endswith("(--model Latency --slice Policy).")
 
 
 def test_one_metric_of_several_models_is_not_several_scores(tmp_path):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from modelcompare.cli.reading import Reading
+from modelcompare.cli.reading import Reading, with_command
 from modelcompare.cli.streams import say
 from modelcompare.comparison.compare_groups import compare_groups
 from modelcompare.comparison.groups import GroupComparison
@@ -45,7 +45,8 @@ def _read(reading: Reading) -> Mapping[str, Any]:
     missing = "refuse" if reading.missing == "bounds" else reading.missing
     # A set may lack a model, which is no error of its columns.
     columns = {**reading.columns(), "missing": missing, "models": reading.models}
-    return readings.readings_of_sets(reading.files, checked_columns(**columns))
+    with with_command():
+        return readings.readings_of_sets(reading.files, checked_columns(**columns))
 
 
 def _described(found: Mapping[str, Any]) -> dict[str, Predictions]:

@@ -79,7 +79,7 @@ def readings_of_sets(source: Any, columns: Columns) -> dict[str, Reading]:
         try:
             content = content_of_files(files, columns)
         except ValueError as error:
-            raise ValueError(f"{error}{flaw}") from None
+            raise (ValueError(f"{error}{flaw}") if flaw else error) from None
     return _of_content(content, columns)
 
 
