@@ -228,7 +228,7 @@ class Compared(Evidence):
         name = f"{self.name}: " if self.name else ""
         return f"{name}{models}, {self.size}"
 
-    @property
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """Scope of the conclusions (runs, given thresholds), and where few samples decide."""
         source = self.bootstrap.evaluation.access.source

@@ -13,6 +13,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.correction import Procedure, correct
 from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.few_labels import worth
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.influence import pair_carriers
 from modelcompare.engine.runs import RUN_TEST
 from modelcompare.metrics import Metric, SparseDataWarning
@@ -28,6 +29,10 @@ _CLEAR = 5.0
 _WRITTEN = 0.001
 # Carriers that max-t needs, in squares of the normal quantile; units times pairs that are counted.
 _CARRIERS, _MOST_CARRIERS = 5.0, 20_000_000
+_CLIPPED_IN_SUMS = (
+    "Sums of samples do not show whether the log loss is infinite: a true class with the "
+    "probability 0 counts 36 at most, as in scikit-learn."
+)
 
 
 def warn_of_tests(
@@ -191,25 +196,37 @@ def _limits_of_p(evidence: Evidence, metric: str) -> Iterator[str]:
 def clipped_note(evidence: Evidence) -> tuple[str, ...]:
     """Return a note if the log loss is infinite: a true class has the probability 0.
 
-    Of rows in memory, whose labels are not soft.
+    Of labels that are not soft. Sums of samples do not show it, which the note then reports.
     """
     predictions = evidence.bootstrap.evaluation.predictions
-    codes = predictions.access.hard_codes if "rows" in predictions.access.abilities else None
-    if codes is None or predictions.kind.multilabel:
+    access = predictions.access
+    if predictions.kind.multilabel:
         return ()
-    rows, counted, most = np.arange(len(codes)), list[str](), 0.0
-    for model in predictions.models:
-        given = predictions.probabilities(model)
-        if n := int(np.count_nonzero(given[rows, codes] == 0)):
-            counted.append(f"{model} in {n:,} sample{'s' * (n != 1)}")
-            most = -math.log(np.finfo(given.dtype).eps)
+    if "blocks" not in access.abilities:
+        return (_CLIPPED_IN_SUMS,) if access.sums and access.sums.hard else ()
+    found = np.sum([*map(_clipped, access.blocks())], axis=0)
+    counted = [
+        f"{model} in {n:,} sample{'s' * (n != 1)}"
+        for model, n in zip(predictions.models, found.tolist(), strict=True) if n
+    ]  # fmt: skip
     if not counted:
         return ()
+    given = next(access.blocks()).probabilities(predictions.models[found.argmax()])
     return (
         f"The log loss is infinite where a true class has the probability 0 ({some_of(counted)}); "
-        f"such a sample counts {most:.3g} here, as in scikit-learn. Calibrate the probabilities, "
-        "or compare by brier_score; outputs of 0 and 1 are decisions: give labels.",
+        f"such a sample counts {-math.log(np.finfo(given.dtype).eps):.3g} here, as in "
+        "scikit-learn. Calibrate the probabilities, or compare by brier_score; outputs of 0 and 1 "
+        "are decisions: give labels.",
     )
+
+
+def _clipped(block: TestSet) -> IntArray:
+    """Count the samples of a block whose true class has the probability 0, for each model."""
+    codes = block.access.hard_codes
+    if codes is None:
+        return np.zeros(len(block.models), dtype=np.intp)
+    given = (block.probabilities(model)[np.arange(len(codes)), codes] for model in block.models)
+    return np.array([np.count_nonzero(each == 0) for each in given])
 
 
 def design(evidence: Evidence) -> str:

@@ -1,4 +1,4 @@
-"""Refusals of columns in doubt end with the typed command and its mend, which answers."""
+"""Refusals of columns in doubt end with the typed command and options that settle them; it answers."""
 
 import shlex
 
@@ -14,7 +14,7 @@ KEYS = [f"q{n}" for n in range(ROWS)]
 OF_MODEL = {"prompt_key": KEYS, "score_a": [n % 2 for n in range(ROWS)], "n_tokens": [*range(ROWS)]}
 
 
-def mended(run, *command):
+def proposed(run, *command):
     """Return the command that the refusal of a command prints."""
     refused = run(*command)
     assert refused.code == 2
@@ -58,7 +58,7 @@ CASES = {
 @pytest.mark.parametrize(("columns", "flags"), CASES.values(), ids=CASES)
 def test_the_command_reads_the_files(tmp_path, run, columns, flags):
     paths = of_two(tmp_path, **columns)
-    command = mended(run, "compare", *paths)
+    command = proposed(run, "compare", *paths)
     assert command == ["compare", *map(str, paths), *flags]
     done = run(*command, "--resamples", "99")
     assert done.code == 0, done.err
@@ -66,7 +66,7 @@ def test_the_command_reads_the_files(tmp_path, run, columns, flags):
 
 def test_the_command_of_a_folder_names_the_folder(tmp_path, run):
     of_two(tmp_path, **OF_MODEL)
-    command = mended(run, "compare", tmp_path)
+    command = proposed(run, "compare", tmp_path)
     assert command == ["compare", str(tmp_path), "--id", "prompt_key"]
     assert run(*command, "--resamples", "99").code == 0
 
@@ -91,18 +91,18 @@ TYPED = {
 def test_the_command_is_the_one_that_was_typed(tmp_path, run, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     asked = [command, of_labels(tmp_path).name, *TYPED[command], "--true", "gold thing"]
-    mend = ["--model", "cnn", "--model", "bert"]
+    options = ["--model", "cnn", "--model", "bert"]
     if command in ("compare", "groups", "report"):  # which have subgroups
-        mend += ["--slice", "split"]
-    assert mended(run, *asked) == [*asked, *mend]
-    done = run(*asked, *mend)
+        options += ["--slice", "split"]
+    assert proposed(run, *asked) == [*asked, *options]
+    done = run(*asked, *options)
     assert done.code == 0, done.err
 
 
 def test_the_command_of_a_gate_is_a_gate(tmp_path, run):
     paths = map(str, of_two(tmp_path, **OF_MODEL))
     asked = ["gate", *paths, "--baseline", "one", "--candidate", "two", "--margin", "0.1"]
-    assert mended(run, *asked) == [*asked, "--id", "prompt_key"]
+    assert proposed(run, *asked) == [*asked, "--id", "prompt_key"]
     assert run(*asked, "--id", "prompt_key", "--higher-is-better").code in (0, 1)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.columns import nested
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.memory import check_clusters
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.plugins.large.scanned import ScannedPredictions
@@ -21,8 +22,9 @@ class ClusterSums(Sketch):
 
     __slots__ = ()
 
-    def __init__(self, sums: Sketch, strata: AnyArray | None) -> None:
+    def __init__(self, sums: Sketch, strata: AnyArray | None, scan: ScannedPredictions) -> None:
         super().__init__(sums.about, sums.counts, sums.numbers)
+        self.scan = scan
         self._columns = {**self._columns, "strata": strata}
 
     @property
@@ -30,14 +32,15 @@ class ClusterSums(Sketch):
         return ClusterAccess(self)
 
     def _of_models(self, models: Sequence[str]) -> ClusterSums:
-        return ClusterSums(super()._of_models(models), self.strata)
+        return ClusterSums(super()._of_models(models), self.strata, self.scan[models])
 
 
 class ClusterAccess(SumAccess):
-    """Access to sums of clusters."""
+    """Access to sums of clusters, and to blocks of the rows that were summed."""
 
     __slots__ = ()
 
+    abilities = SumAccess.abilities | {"blocks"}
     _refusal = (
         "{} needs single samples, and the clusters of a scan are summed; read everything into "
         "memory with .load()."
@@ -46,6 +49,10 @@ class ClusterAccess(SumAccess):
     @property
     def unit(self) -> str:
         return "clusters"
+
+    def blocks(self, start: int = 0) -> Iterator[TestSet]:
+        assert isinstance(self.test_set, ClusterSums)  # noqa: S101  alone has this access
+        return self.test_set.scan.access.blocks(start)
 
 
 def by_cluster(scan: ScannedPredictions, metrics: Sequence[AnyMetric]) -> ClusterSums:
@@ -73,7 +80,7 @@ def by_cluster(scan: ScannedPredictions, metrics: Sequence[AnyMetric]) -> Cluste
             stratum_of[place] = here
             n_before += len(block)
     assert total is not None  # noqa: S101  a scan has rows
-    return ClusterSums(total, None if strata is None else stratum_of)
+    return ClusterSums(total, None if strata is None else stratum_of, scan)
 
 
 def _add_sums(total: Sketch | None, part: Sketch, some: IntArray, n_clusters: int) -> Sketch:

@@ -93,6 +93,21 @@ def test_no_array_is_as_long_as_all_rows(soft_frame, tmp_path, monkeypatch):
     assert 0 < max(lengths) <= ROW_BLOCK
 
 
+def test_an_infinite_log_loss_is_noted_as_of_memory(soft_frame):
+    sure = soft_frame.drop(columns="w")
+    wrong = [7, ROW_BLOCK + 3, N - 1]
+    last = sure["y_true"].map({"x": "y", "y": "z", "z": "x"})[wrong]
+    for label in "xyz":
+        sure.loc[wrong, f"b:{label}"] = (last == label).astype(float)
+    notes = [
+        [note for note in found.evidence.notes if "log loss" in note]
+        for source in (mc.read_predictions(sure), mc.io.scan_predictions(pa.Table.from_pandas(sure)))
+        if (found := mc.compare(source, "log_loss", n_resamples=2, method="normal", test="wald"))
+    ]  # fmt: skip
+    assert "probability 0 (b in 3 samples)" in notes[0][0]
+    assert notes[1] == notes[0]
+
+
 @pytest.mark.parametrize("scheme", ["multinomial", "poisson", "bayesian"])
 def test_weights_of_samples_and_of_resamples_are_those_of_memory(scheme, soft_frame):
     metrics = ("accuracy", "cf1_macro")
