@@ -19,7 +19,13 @@ _FOLDER = f"{__package__}.plugins"
 # Names, commands and flags by the plugin that adds them, for the error where it is absent.
 OWNERS = {
     "`battles`": "battles", "from_battles": "battles",
-    "io.from_coco": "detection",
+    **dict.fromkeys(
+        (
+            "io.from_coco", "kind='label_detections'", "metric 'map'", "metric 'map_50'",
+            "metric 'map_75'",
+        ),
+        "detection",
+    ),
     **dict.fromkeys(
         (
             "io.ScannedPredictions", "io.scan_predictions", "io.read_sketch", "io.Sketch",
@@ -41,6 +47,13 @@ OWNERS = {
     "io.from_results": "published", "inference.critical_difference": "published",
     "a table of results": "published",
     "io.read_sets": "suites", "a question about several test sets": "suites",
+    **dict.fromkeys(
+        (
+            "`event`", "--kind risks", "kind='risks'", "kind='survival_probabilities'",
+            "metric 'c_index'", "metric 'c_index_ipcw'", "metric 'integrated_brier_score'",
+        ),
+        "survival",
+    ),
 }  # fmt: skip
 
 
@@ -65,6 +78,9 @@ class Plugin:
     refusals : str
         Functions that refuse a table that is read whole: where it is read with others, or block by
         block.
+    tables : str
+        Functions that change a table before the roles of its columns are found: ``f(seen)`` takes
+        and returns a `readers.profile.Profile`.
     roles : str
         Roles of columns that describe samples, and are left out: `readers.roles.Role`.
     checks : str
@@ -75,6 +91,10 @@ class Plugin:
         Output types: `modelcompare.data.kinds.Kind`.
     metrics : str
         Records of metrics.
+    terms : mapping of str to str
+        Other names of metrics, separated by commas, by the name of each.
+    choices : mapping of str to tuple of str
+        Values that options of the command line have more, by the name of each.
     score_tables : str
         Functions that compare models by a table of scores: ``f(frame, reading, figure, **options)``
         returns a result, or None if the table has other scores. The first result is taken.
@@ -108,11 +128,14 @@ class Plugin:
     additions: str = ""
     readers: str = ""
     refusals: str = ""
+    tables: str = ""
     roles: str = ""
     checks: str = ""
     scores: str = ""
     kinds: str = ""
     metrics: str = ""
+    terms: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     score_tables: str = ""
     set_results: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
@@ -191,6 +214,11 @@ def first(table: str, *given: Any, **options: Any) -> Any:
     """Return the first result of functions that plugins add to a table; None if none has one."""
     results = (answer(*given, **options) for answer in rows(table))
     return next((result for result in results if result is not None), None)
+
+
+def choices(option: str) -> tuple[str, ...]:
+    """Return the values that plugins add to an option of the command line."""
+    return tuple(each for plugin in plugins().values() for each in plugin.choices.get(option, ()))
 
 
 def public(module: str) -> dict[str, tuple[Plugin, str]]:

@@ -21,11 +21,8 @@ WARNING = "warning: "
 P = ParamSpec("P")
 T = TypeVar("T")
 
-BasicKind = Literal["labels", "probabilities", "values", "scores", "texts", "label_sets", "risks"]
-SetKind = Literal["label_probabilities", "label_counts"]
-KindName = Literal[BasicKind, "text_lists", SetKind, "survival_probabilities"]
-KindOrAuto = Literal["auto", KindName]
-BasicKindOrAuto = Literal["auto", BasicKind]
+# Output types that the command line lists; plugins add theirs (`plugs.choices`).
+BasicKind = Literal["labels", "probabilities", "values", "scores", "texts"]
 Listed = Literal["labels", "texts"]
 Unlisted = Literal["unassigned", "spread"]
 # Columns that a sample may have next to its outputs.

@@ -65,7 +65,7 @@ ANSWERED = [
     Ask("logged_tables", "mlflow/mlflow#3237, #4277", "compare mlruns", 1,
         r"format: MLflow evaluation; models: 2", r"exact_match: .*leads \(0\.833\)"),
     Ask("survival", "bhklab/survcomp#12", "compare survival.csv", 1, r"truth: time and event",
-        r"c_index: risk_genomic leads"),
+        r"c_index: risk_genomic leads", plugin="survival"),
     Ask("latencies", "mlcommons/inference#1095",
         "compare latencies.csv -m p90 --confidence-level 0.9", 0,
         r"id: query \(by its values\); models: 1 \(latency_ms\).*lower is better",

@@ -84,24 +84,6 @@ def multilabel():
     return mc.Predictions(rng.integers(0, 2, (40, 3)), drawn, kind="label_probabilities")
 
 
-def of_risks():
-    rng = np.random.default_rng(9)
-    truth = np.column_stack([rng.exponential(size=60), rng.integers(0, 2, 60)])
-    return mc.Predictions(truth, {name: rng.random(60) for name in "ab"}, kind="risks")
-
-
-def of_curves():
-    rng = np.random.default_rng(9)
-    truth = np.column_stack([rng.exponential(size=60), rng.integers(0, 2, 60)])
-    drawn = {name: np.sort(rng.random((60, 3)))[:, ::-1] for name in "ab"}
-    return mc.Predictions(
-        truth,
-        drawn,
-        kind="survival_probabilities",
-        labels=np.quantile(truth[:, 0], [0.2, 0.5, 0.7]),
-    )
-
-
 SUMS = ["accuracy", "f1", "cf1_macro", "f1_micro", "f2_macro", "mcc", "confusion_entropy", "ece_mass",
         "debiased_ece", "mce", "brier_reliability", "log_loss", "roc_auc_ovr", "top_2_accuracy"]  # fmt: skip
 MAKE = {
@@ -173,7 +155,7 @@ def test_every_metric_gives_the_same_number_after_it_was_pickled(name):
     data = {
         "labels": of_classes, "probabilities": of_classes, "values": of_values, "texts": of_texts,
         "text_lists": of_lists, "scores": of_scores, "label_sets": multilabel,
-        "label_probabilities": multilabel, "risks": of_risks, "survival_probabilities": of_curves,
+        "label_probabilities": multilabel,
         **plugged("DATA"),
     }[metric.needs]  # fmt: skip
     if name in ("roc_auc", "average_precision"):

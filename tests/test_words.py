@@ -1,6 +1,6 @@
 import subprocess
 import sys
-from typing import Literal, get_args
+from typing import Literal
 
 import pytest
 
@@ -43,13 +43,6 @@ def test_choices_are_written_out():
 def test_a_signature_spreads_what_has_a_name_and_leaves_out_what_is_empty():
     made = words.signature("study", n=3, B=99, level=None, rng=0, collapsed=True)
     assert made == f"modelcompare:{__version__}|study|n:3|B:99|rng:0|collapsed"
-
-
-def test_kinds_nest_without_losing_one():
-    assert get_args(words.KindOrAuto) == ("auto", *get_args(words.KindName))
-    assert get_args(words.KindName) == (
-        *get_args(words.BasicKind), "text_lists", *get_args(words.SetKind), "survival_probabilities",
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from modelcompare.arguments import config_context
 from modelcompare.cli.options import READ, Group, Texts, key_of
 from modelcompare.execution import SETTINGS
 from modelcompare.options import REQUIRED, Option
-from modelcompare.plugs import load
+from modelcompare.plugs import load, needed
 from modelcompare.spelling import did_you_mean, nearest
 from modelcompare.words import check_choice, listed
 
@@ -258,7 +258,7 @@ def _type_of(option: Option) -> tuple[Any, bool]:
     repeatable = get_origin(kind) is list
     (kind,) = get_args(kind) if repeatable else (kind,)
     if get_origin(kind) is Literal:
-        return _Choice(get_args(kind)), repeatable
+        return _Choice(get_args(kind), option.flag), repeatable
     if kind is Path:
         return click.Path(path_type=Path), repeatable
     if option.at_least is not None:
@@ -307,8 +307,14 @@ def _collected(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
 class _Choice(click.Choice[str]):
     """A choice that names the flag where the value is one's name, as ``--kind superior`` is."""
 
+    def __init__(self, choices: Sequence[str], flag: str) -> None:
+        super().__init__(choices)
+        self._flag = flag
+
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         params = [] if ctx is None else ctx.command.params
+        if absent := needed(f"{self._flag} {value}"):
+            return absent
         flags = [flag for each in params for flag in each.opts if flag == f"--{value}"]
         found = super().get_invalid_choice_message(value, ctx)
         return f"{found[:-1]}; {did_you_mean(flags)}" if flags else found

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from glob import glob
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from modelcompare import plugs
 from modelcompare.cli.streams import say
 from modelcompare.options import OPTIONS, REQUIRED, Option
 from modelcompare.paths import example_file
 from modelcompare.words import (
     Annotators,
     BasicKind,
-    BasicKindOrAuto,
     FileKind,
     Format,
     GeneralizeToOfSets,
@@ -26,6 +26,7 @@ from modelcompare.words import (
 )
 
 Texts = list[str] | None
+_KINDS: Any = Literal[(*get_args(BasicKind), *plugs.choices("kind"))]
 ComparisonFigure = Literal[
     "forest", "ranks", "differences", "heatmap", "raincloud", "classes", "confusion", "roc", "pr",
     "pareto",
@@ -219,8 +220,9 @@ READING = Group(
             help="Column that defines subgroups (repeatable).",
         ),
         _input(
-            name="kind", type=BasicKindOrAuto, default="auto", metavar="NAME", advanced=True,
-            help=f"Type of the outputs: {listed(BasicKind)}; texts if all metrics are of texts.",
+            name="kind", type=Literal["auto", _KINDS], default="auto", metavar="NAME",
+            advanced=True,
+            help=f"Type of the outputs: {listed(_KINDS)}; texts if all metrics are of texts.",
         ),
         _input(
             name="missing", type=Missing, default="refuse", metavar="NAME",

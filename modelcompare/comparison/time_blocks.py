@@ -152,8 +152,8 @@ def _losses(outcomes: Outcomes) -> FloatArray:
     kind = outcomes.output.kind
     if not kind.loss:
         raise ValueError(
-            "times until an event have no loss of each sample, by which blocks are found; pass "
-            "blocks that you know as `groups` (--groups COLUMN)."
+            f"outputs of the type {kind} have no loss of each sample, by which blocks are found; "
+            "pass blocks that you know as `groups` (--groups COLUMN)."
         )
     losses: FloatArray = load(kind.loss)(outcomes)
     return losses

@@ -18,6 +18,7 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.inputs import aligned as aligned
 from modelcompare.data.inputs import as_array as as_array
 from modelcompare.data.inputs import holds_texts as holds_texts
+from modelcompare.data.inputs import is_structured as is_structured
 from modelcompare.words import check_mapping, shown, warn_caller
 
 

@@ -27,7 +27,7 @@ def described(predictions: TestSet) -> str:
     if p.labels is not None:
         shown = ", ".join(map(str, p.labels[:_MOST]))
         more = ", ..." if access.n_classes > _MOST else ""
-        what = "times" if p.kind.events else "classes"
+        what = p.kind.axis or "classes"
         parts.append(f"{access.n_classes} {what} ({shown}{more})")
     parts.append(f"{len(p.models)} model{'s' if len(p.models) > 1 else ''}")
     names, beside = access.scores.names, access.scores.beside
@@ -48,7 +48,7 @@ def described(predictions: TestSet) -> str:
 def written_classes(predictions: TestSet) -> str:
     """Write the classes in their order, and which of two is the positive one; empty without."""
     kind = predictions.kind
-    if predictions.labels is None or kind.multilabel or kind.events:
+    if predictions.labels is None or kind.multilabel or kind.axis:
         return ""
     names = [*map(label_name, predictions.labels)]
     more = ", ..." if len(names) > _MOST else ""

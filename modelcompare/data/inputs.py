@@ -101,10 +101,15 @@ def _tensor(tensor: Any, where: str) -> AnyArray:
     raise ValueError(f"{where} is a tensor that cannot be read ({errors[0]}); give a numpy array.")
 
 
+def is_structured(data: Any) -> bool:
+    """Return whether an array has records of several fields."""
+    return getattr(getattr(data, "dtype", None), "names", None) is not None
+
+
 def _of_small_floats(array: AnyArray) -> AnyArray:
     """Convert types that numpy lacks (bfloat16, float8) to single precision."""
     try:
-        if array.dtype.names is None:
+        if not is_structured(array):
             return array.astype(np.float32)
     except (TypeError, ValueError):
         pass

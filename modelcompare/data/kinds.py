@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from modelcompare.plugs import rows
+from modelcompare.near_choices import choices_meant
+from modelcompare.plugs import needed, rows
 from modelcompare.words import shown
 
 # Modules of the functions.
 _OUTPUTS = "modelcompare.data.outputs"
 _CELLS = "modelcompare.readers.cell_types"
 _MULTILABEL = "modelcompare.data.label_sets"
-_SURVIVAL = "modelcompare.data.survival"
 _LOSSES = "modelcompare.metrics.losses"
 _DISAGREEMENTS = "modelcompare.diagnostics.disagreements"
 _N = "array-like of shape (n_samples,)"
@@ -25,16 +25,8 @@ _SETS = "sequence of lists, or array-like of shape (n_samples, n_labels)"
 _TEXTS = "array-like of str, of shape (n_samples,)"
 _TRUE_SETS = "y_true", _SETS, "True labels of each sample, as lists or as rows of 0 and 1."
 _REFERENCES = "y_true", _TEXTS, "References."
-_EVENTS = (
-    "y_true", "array-like of shape (n_samples, 2), or structured array",
-    "Time of each sample, and 1 if its event was seen then, 0 if it was censored.",
-)  # fmt: skip
 OF_OBJECTS = (
     "counts of objects, which do not show which object differs; compare the items by their counts."
-)
-_OF_EVENTS = (
-    "{}, and a single sample does not show which of them is right; compare the models over all "
-    "samples, by {}."
 )
 
 
@@ -50,21 +42,25 @@ class Kind:
         Task of such models, in the vocabulary of model cards.
     arguments : tuple of (str, str, str)
         Name, type and meaning of the arrays that a metric's plain function takes.
-    has_classes, real, scored, free_text, multilabel, objects, events : bool
+    has_classes, real, scored, free_text, multilabel, objects : bool
         Form of the truth: a class of each sample; a real number, or one of two classes, of which
         the outputs are raw scores; none, as outputs are scores; texts; any number of labels, or of
-        objects of each label; and times until an event.
-    soft : bool
-        Whether outputs are probabilities, not decisions.
+        objects of each label.
+    soft, measured : bool
+        Whether outputs are probabilities, not decisions; and real numbers on any scale.
+    axis : str
+        Name of the numbers that the output's columns are of, such as "times"; empty for classes.
     bounded : bool
         Whether values with missing results have bounds.
     cells, check, read, fits : str
         Places of the functions that convert cells of a table of texts; that check an array of
         outputs (`outputs.checked_output`); that read the truth and outputs together, if arrays by
         themselves are not enough; and that recognise such a truth.
-    loss, disagreements : str
-        Places of functions that give a loss of each sample, and a frame of samples on which two
-        models disagree.
+    loss, disagreements, counted : str
+        Places of functions that give a loss of each sample; a frame of samples on which two models
+        disagree; and columns of marks of the samples that count, if not all do, by the truth.
+    columns : tuple of str
+        Roles of columns that tables of no other type have.
     views : mapping of str to str
         Other kinds that the outputs can be read as, for metrics of these, and the place of the
         function that does so; empty if the array is the same.
@@ -86,8 +82,9 @@ class Kind:
     free_text: bool = False
     multilabel: bool = False
     objects: bool = False
-    events: bool = False
     soft: bool = False
+    measured: bool = False
+    axis: str = ""
     bounded: bool = False
     cells: str = f"{_CELLS}:names"
     check: str = ""
@@ -95,6 +92,8 @@ class Kind:
     fits: str = ""
     loss: str = ""
     disagreements: str = ""
+    counted: str = ""
+    columns: tuple[str, ...] = ()
     views: Mapping[str, str] = field(default_factory=dict)
     default_metrics: tuple[str, ...] = ()
     of_two_classes: tuple[str, ...] = ()
@@ -163,7 +162,7 @@ PROBABILITIES = Kind(
 VALUES = Kind(
     "values", "real values", "regression",
     (("y_true", _N, "True values."), ("y_pred", _N, "Predicted values.")),
-    real=True, cells=f"{_CELLS}:numbers", check=f"{_OUTPUTS}:real_numbers",
+    real=True, measured=True, cells=f"{_CELLS}:numbers", check=f"{_OUTPUTS}:real_numbers",
     loss=f"{_LOSSES}:of_values",
     disagreements=f"{_DISAGREEMENTS}:of_numbers",
     default_metrics=("rmse", "mae", "r2"), of_two_classes=("roc_auc", "average_precision"),
@@ -189,23 +188,6 @@ TEXT_LISTS = Kind(
     loss=f"{_LOSSES}:of_texts", disagreements=f"{_DISAGREEMENTS}:of_texts",
     views={"texts": f"{_OUTPUTS}:likeliest_texts"},
     twin_variant="the soft twin: the expectation over the texts that a model lists",
-)  # fmt: skip
-RISKS = Kind(
-    "risks", "risks", "survival-analysis",
-    (_EVENTS, ("y_pred", _N, "Risks, higher for earlier events.")),
-    events=True, cells=f"{_CELLS}:numbers", check=f"{_OUTPUTS}:real_numbers",
-    read=f"{_SURVIVAL}:as_survival", fits=f"{_SURVIVAL}:is_structured",
-    default_metrics=("c_index", "c_index_ipcw"), alone=_OF_EVENTS.format("risks", "c_index"),
-)  # fmt: skip
-SURVIVAL_PROBABILITIES = Kind(
-    "survival_probabilities", "survival", "survival-analysis",
-    (
-        _EVENTS,
-        ("y_prob", "array-like of shape (n_samples, n_times)",
-         "Probability to survive each time of `labels`."),
-    ),
-    events=True, soft=True, read=RISKS.read, default_metrics=("integrated_brier_score",),
-    alone=_OF_EVENTS.format("probabilities to survive", "integrated_brier_score"),
 )  # fmt: skip
 LABEL_SETS = Kind(
     "label_sets", "label sets", "classification",
@@ -234,8 +216,8 @@ LABEL_COUNTS = Kind(
     default_metrics=("precision_micro", "recall_micro", "f1_micro", "f1_macro", "f1_samples"),
 )  # fmt: skip
 _KINDS = (
-    LABELS, PROBABILITIES, VALUES, SCORES, TEXTS, TEXT_LISTS, RISKS, SURVIVAL_PROBABILITIES,
-    LABEL_SETS, LABEL_PROBABILITIES, LABEL_COUNTS,
+    LABELS, PROBABILITIES, VALUES, SCORES, TEXTS, TEXT_LISTS, LABEL_SETS,
+    LABEL_PROBABILITIES, LABEL_COUNTS,
 )  # fmt: skip
 UNDECLARED = Kind("auto", "", "", cells=f"{_CELLS}:names_or_numbers")
 """Outputs of which no type is declared, without any properties."""
@@ -255,8 +237,14 @@ def kind_declared(option: str | Kind) -> Kind:
 def check_kind(argument: str, value: object) -> None:
     """Refuse what is neither a kind nor the name of one, and list the names."""
     known = (UNDECLARED.name, *all_kinds())
-    if not isinstance(value, Kind) and not (isinstance(value, str) and value in known):
-        raise ValueError(f"`{argument}` must be one of {', '.join(known)}, got {shown(value)}.")
+    if isinstance(value, Kind) or (isinstance(value, str) and value in known):
+        return
+    absent = needed(f"{argument}={value!r}")
+    hint = choices_meant(value, known, {})
+    end = hint if hint.endswith("?") else "."
+    raise ValueError(
+        absent or f"`{argument}` must be one of {', '.join(known)}, got {shown(value)}{end}"
+    )
 
 
 def shared_kind(kinds: Iterable[Kind]) -> Kind:

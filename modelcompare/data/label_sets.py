@@ -38,7 +38,7 @@ def are_multilabel(y_true: Any) -> bool:
 
     Lists of labels are sets; rows of 0 and 1 are, unless each has a single 1, which is one class.
     """
-    if y_true is None or isinstance(y_true, str):
+    if y_true is None or isinstance(y_true, str) or checks.is_structured(y_true):
         return False
     rows = _rows(y_true, _N_SEEN)
     if rows is None and isinstance(y_true, list | tuple | pd.Series):

@@ -13,7 +13,7 @@ from modelcompare.data import checks
 from modelcompare.data.kinds import Kind
 from modelcompare.data.test_set import TestSet
 from modelcompare.escape import shell
-from modelcompare.words import KindOrAuto, shown
+from modelcompare.words import shown
 
 # Pairs of which the second is the positive class.
 _CONVENTIONS = (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("n", "y"))
@@ -97,7 +97,7 @@ def check_needed(named: Any, labels: AnyArray | None) -> None:
 def with_positive(
     named: Any, labels: AnyArray | None, truth: dict[str, AnyArray],
     outputs: dict[str, AnyArray], kinds: Mapping[str, Kind], *, ordered: bool,
-    asked: KindOrAuto | Kind = "probabilities",
+    asked: str | Kind = "probabilities",
 ) -> Sided:  # fmt: skip
     """Return the positive one of two classes, or None, and the data with it as the last class.
 

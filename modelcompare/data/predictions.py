@@ -42,7 +42,6 @@ from modelcompare.data.test_set import Access, TestSet
 from modelcompare.data.truths import read_inputs, truth_of
 from modelcompare.words import (
     Design,
-    KindOrAuto,
     Need,
     SampleColumn,
     check_choice,
@@ -143,7 +142,7 @@ class Predictions(TestSet):
     @checked(name=check_text, kind=check_kind)
     def __init__(
         self, y_true: ArrayLike | None, outputs: Mapping[str, ArrayLike], *,
-        kind: KindOrAuto | Kind = "auto", labels: ArrayLike | None = None, positive: Any = None,
+        kind: str | Kind = "auto", labels: ArrayLike | None = None, positive: Any = None,
         ids: ArrayLike | None = None, groups: ArrayLike | None = None,
         strata: ArrayLike | None = None, runs: ArrayLike | Mapping[str, ArrayLike] | None = None,
         sample_weight: ArrayLike | None = None,

@@ -24,6 +24,7 @@ from modelcompare.data.kinds import Kind, shared_kind
 from modelcompare.data.outputs import Output
 from modelcompare.data.scores import Scores
 from modelcompare.data.sums import Sums
+from modelcompare.plugs import load
 from modelcompare.words import Need, check_names
 
 Given = TypeVar("Given", bound="TestSet", covariant=True)
@@ -310,12 +311,12 @@ class Access(Generic[Given]):
         return np.unique(groups, return_inverse=True)[1]
 
     def unit_weights(self, *, by_class: bool = False) -> FloatArray:
-        """Return the weight of each unit, by true class or in all; of survival, of its events."""
+        """Return the weight of each unit, by true class or in all, or of what counts in it."""
         codes = self.codes if by_class else None
-        truth = self.test_set._column("y_true") if self.test_set.kind.events else None
-        marks = self.true_distribution if by_class and self.test_set.kind.multilabel else None
-        if truth is not None:
-            marks = truth[:, 1:]  # 1 for samples with an event
+        kind = self.test_set.kind
+        marks = self.true_distribution if by_class and kind.multilabel else None
+        if kind.counted:
+            marks = load(kind.counted)(self.test_set._column("y_true"))
         rows = self.weights[:, None] if marks is None else marks * self.weights[:, None]
         if codes is None and self.test_set.groups is None:
             return rows

@@ -58,7 +58,7 @@ def read_inputs(
 ) -> tuple[AnyArray | None, dict[str, AnyArray], dict[str, Kind], ArrayLike | None]:
     """Return the truth, the outputs of the models and their kinds, and the classes if known.
 
-    Sets of labels are matrices, and their labels known; times of survival are labels.
+    Where a kind reads them together, its labels are known.
     """
     if isinstance(y_true, Mapping) and not isinstance(outputs, Mapping):
         raise TypeError(
@@ -120,13 +120,12 @@ def truth_of(
     if truth is None:
         return None, {}
     kind = shared_kind(kinds.values())
-    if kind.events:
-        times = None if labels is None else checks.frozen(np.asarray(labels))
-        return times, {"y_true": checks.frozen(truth)}
-    if kind.multilabel:
+    if kind.read:
+        known = None if labels is None else checks.frozen(np.asarray(labels))
         matrix = checks.frozen(truth)
-        known = checks.classes(labels, np.empty(0), at_least=1)
-        return known, {"y_true": matrix, "true_distribution": matrix}
+        return known, {"y_true": matrix} | (
+            {"true_distribution": matrix} if kind.multilabel else {}
+        )
     if any(each.has_classes for each in kinds.values()):
         predicted = {f"model {m!r}": a for m, a in arrays.items() if kinds[m].coded}
         widths = [array.shape[1] for array in arrays.values() if array.ndim == 2]

@@ -30,7 +30,6 @@ from modelcompare.questions.unpaired import unpaired_test
 from modelcompare.report.fields import Field, columns, names_of
 from modelcompare.report.numbers import some_of
 from modelcompare.significance.corrections import adjust
-from modelcompare.words import KindName
 
 _TESTED = columns("ci_low", "ci_high", "p_value", "p_adjusted")
 _SIDES = columns(
@@ -105,7 +104,7 @@ class Labelled:
 
     def agreement(self) -> pd.DataFrame:
         """Make the frame of `JudgeReport.agreement`."""
-        kind: KindName = "values" if self.classes is None else "labels"
+        kind = "values" if self.classes is None else "labels"
         metrics, frames = ["pearson", "spearman"], []
         if self.classes is not None:
             classes = np.unique(self.truth["judge"]).tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -22,6 +22,8 @@ class Factory:
         ``f{beta}``; empty if there is none.
     choices : tuple of str
         Values of that option, if it is not a number.
+    meanings : mapping of str to (str, str)
+        Type and meaning of options that no other metric has, for the plain function's docstring.
     soft : bool
         Whether the metric is the soft twin of the one that `make` returns.
     """
@@ -30,6 +32,7 @@ class Factory:
     options: Mapping[str, Any]
     pattern: str = ""
     choices: tuple[str, ...] = ()
+    meanings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     soft: bool = False
 
     def made(self, **options: Any) -> Any:

@@ -43,7 +43,7 @@ class Outcomes:
     items, runs : ndarray of shape (n_samples,), optional
         Item and run of each row, for metrics of repeated answers.
     labels : ndarray, optional
-        The classes, or the times of survival probabilities.
+        The classes, or the numbers that the output's columns are of, such as times.
     """
 
     output: Output
@@ -102,13 +102,6 @@ class Outcomes:
     def true_values(self) -> FloatArray:
         """True value of each sample; an error where there is none."""
         return self.known_truth.astype(np.float64, copy=False)
-
-    @property
-    def times(self) -> FloatArray:
-        """Times of survival probabilities."""
-        if self.labels is None:
-            raise ValueError("survival probabilities need their times; pass them as `labels`.")
-        return self.labels.astype(np.float64, copy=False)
 
     @cached_property
     def truth(self) -> FloatArray:

@@ -44,7 +44,6 @@ _OPTIONS: dict[str, tuple[str, str]] = {
     "quantile": ("float", "Share of the target below the predicted quantile, between 0 and 1."),
     "weights": ('{"linear", "quadratic"}', "Distance of classes, in the order of `labels`."),
     "k": ("int", "Length of the list, or number of answers that are drawn."),
-    "tau": ("float, optional", "Time before which events count."),
     "multi_class": ('{"ovr", "ovo"}, optional', "Average over more than two classes."),
     "max_fpr": ("float, optional",
                 "Largest false positive rate of a partial area, for two classes."),
@@ -123,7 +122,7 @@ def _checked(
     y_true: ArrayLike | None, y_output: ArrayLike, kind: Kind, labels: ArrayLike | None,
     metric: AnyMetric | None, positive: Any,
 ) -> tuple[Output, AnyArray | None, dict[str, Any]]:  # fmt: skip
-    """Return the output, the classes or times, and the columns of the truth."""
+    """Return the output, the labels of its columns, and the columns of the truth."""
     if kind.read:
         given, arrays, kinds, known = read_inputs(y_true, {"y_pred": y_output}, labels, kind)
         classes, true = truth_of(given, known, arrays, kinds, normalize=False)
@@ -224,7 +223,7 @@ def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
             default = Parameter.empty if made[name].default is Parameter.empty else value
             yield option(name, default, made[name].annotation)
     kind = metric.kind
-    if kind.has_classes or kind.multilabel or (kind.events and kind.soft):
+    if kind.has_classes or kind.multilabel or kind.axis:
         yield option("labels", None, "ArrayLike | None")
     if metric.per_class:
         yield option("average", None, "AverageName | None")
@@ -238,13 +237,14 @@ def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
 def _docstring(metric: AnyMetric, signature: Signature) -> str:
     known = {name: (kind, meaning) for name, kind, meaning in metric.kind.arguments}
     known |= {name: (_N, meaning) for name, meaning in metric.arguments.items()} | _OPTIONS
+    known |= {} if metric.factory is None else metric.factory.meanings
     if not metric.per_class:
         known["average"] = ('{"macro", "weighted"}', "Weights of the mean over many classes.")
     parameters = []
     for name in signature.parameters:
         kind, meaning = known[name]
-        if name == "labels" and metric.kind.events:
-            meaning = "Increasing times of the columns, below the last time of `y_true`."
+        if name == "labels" and metric.kind.axis:
+            meaning = f"Increasing {metric.kind.axis}, one for each column."
         parameters += [f"{name} : {kind}", textwrap.indent(textwrap.fill(meaning, 96), "    ")]
     returned = "float, or ndarray of shape (n_classes,)" if metric.per_class else "float"
     sources = [f".. [{i}] {source}" for i, source in enumerate(metric.references, 1)]

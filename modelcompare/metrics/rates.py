@@ -46,7 +46,7 @@ FALSE_OMISSION_RATE = replace(
     _rate, name="false_omission_rate", ratio=ClassRatio((0, 1, 0, 0), (0, 1, 0, 1)),
     description="""Share of what is predicted as another class that belongs to this one.
 
-    The risk that remains after a negative test: 1 - the negative predictive value. It rises with
+    The chance that remains after a negative test: 1 - the negative predictive value. It rises with
     the share of the class in the test set.""",
     example='>>> false_omission_rate([0, 1, 1], [0, 0, 1], average="binary")\n0.5',
 )  # fmt: skip

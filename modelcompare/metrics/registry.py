@@ -24,7 +24,7 @@ from modelcompare.metrics.subsets import names_subset, over_classes
 from modelcompare.metrics.terms import ABBREVIATIONS, UNDERSCORED, check_term, place_of, spellings
 from modelcompare.metrics.texts import with_references
 from modelcompare.metrics.variants import number, with_options
-from modelcompare.plugs import rows_of_others
+from modelcompare.plugs import needed, rows_of_others
 from modelcompare.spelling import did_you_mean, nearest
 from modelcompare.words import Average, ZeroDivision, check_zero_division
 
@@ -113,7 +113,7 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
         register_others()
         found = _record(name, options) or _of_term(name, options)
     if found is None:
-        raise ValueError(_unknown(name))
+        raise ValueError(needed(f"metric {name!r}") or _unknown(name))
     metric = with_options(found, options)
     if not isinstance(metric, Metric) or (zero_division != "paper" and math.isnan(zero_division)):
         return metric

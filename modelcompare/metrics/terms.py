@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 
 from modelcompare.data.checks import warn_of_data
+from modelcompare.plugs import plugins
 
 # By the name that they lead to. A word of several meanings is in `_ELSEWHERE`.
 _TERMS: Mapping[str, str] = {
@@ -19,7 +20,6 @@ _TERMS: Mapping[str, str] = {
     "balanced_accuracy": "macro accuracy, mean class accuracy, balanced classification rate",
     "bleu": "corpus bleu",
     "brier_score": "brier, brier score loss, quadratic score",
-    "c_index": "concordance index, harrell c",
     "cconfusion_entropy": "pcen, pce, probabilistic confusion entropy",
     "cer": "character error rate",
     "cf1": "confidence f1, probabilistic f1, cf score",
@@ -138,7 +138,12 @@ _OTHERWISE: Mapping[str, str] = {
     "wacc": "weighted accuracy is balanced_accuracy",
 }  # fmt: skip
 
-_BY_TERM = {term: name for name, terms in _TERMS.items() for term in terms.split(", ")}
+_BY_TERM = {
+    term: name
+    for named in (_TERMS, *(plugin.terms for plugin in plugins().values()))
+    for name, terms in named.items()
+    for term in terms.split(", ")
+}
 # Terms as names are written, for suggestions.
 UNDERSCORED = tuple(term.replace(" ", "_") for term in _BY_TERM)
 # Terms of one word, such as mcc and auc.

@@ -9,4 +9,5 @@ PLUGINS = (
     "paper",
     "published",
     "suites",
+    "survival",
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 from modelcompare import words
 from modelcompare.arguments import ColumnRoles, checked, written_out
+from modelcompare.data.kinds import check_kind
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
 from modelcompare.plugs import first, needed
@@ -26,7 +27,6 @@ from modelcompare.readers.test_sets import (
 from modelcompare.words import (
     Annotators,
     FileKind,
-    KindOrAuto,
     MissingRead,
     SameIds,
     check_choice,
@@ -39,12 +39,12 @@ _COLUMNS = ColumnRoles(ROLES, SEVERAL)
 _LISTS = (*SEVERAL, "models", "na", "labels")
 
 
-@checked(columns=_COLUMNS)
+@checked(columns=_COLUMNS, kind=check_kind)
 @written_out(kinds=words.listed(FileKind))
 def read_predictions(
     source: Source | Sequence[Source] | Mapping[str, Source] | Any, *,
     columns: Mapping[str, str | Sequence[str] | None] | None = None,
-    models: Sequence[str] | None = None, kind: KindOrAuto = "auto",
+    models: Sequence[str] | None = None, kind: str = "auto",
     labels: Sequence[str] | None = None, positive: Any = None,
     greater_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
     na: Sequence[str] | None = None, ids: SameIds = "same", missing: MissingRead = "refuse",

@@ -29,7 +29,6 @@ from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.role_table import NAMED_TRUTH
 from modelcompare.readers.roles import Role, Roles, solve
 from modelcompare.spelling import chosen
-from modelcompare.words import KindOrAuto
 
 _PREFIX = re.compile("^(probs|logits|pred|scores)__")
 _LABELS = ("labels", "class_names", "label_names", "target_names", "classes")
@@ -79,7 +78,7 @@ def archive_reading(files: Sequence[File], columns: Columns) -> Reading | None:
     options["slices"] = {name: arrays[name] for name in slices} or None
     logits = _logits(models, outputs)
     outputs |= {model: checks.softmax(array) for model, array in logits.items()}
-    kind: KindOrAuto = "scores" if truth is None else columns.kind
+    kind = "scores" if truth is None else columns.kind
     if truth is not None:
         truth, outputs, logits = _reorder(arrays[true], outputs, logits, declared, labels, where)
     predictions = Predictions(

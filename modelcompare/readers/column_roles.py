@@ -44,7 +44,6 @@ from modelcompare.readers.shapes import (
     refuse_rows_of_models,
     refuse_several_truths,
 )
-from modelcompare.readers.survival import with_survival_pairs
 from modelcompare.readers.tables import flatten_objects
 
 
@@ -67,10 +66,17 @@ def with_roles(file: File, columns: Columns, where: str, *, alone: bool) -> tupl
     columns = replace(columns, declared=file.classes)
     frame, columns = with_patterns(file.payload, columns, where)
     seen = profile_of(frame, columns, where, written=file.written)
-    seen = with_label_sets(with_class_columns(with_survival_pairs(seen), alone=alone))
+    seen = with_label_sets(with_class_columns(with_changes(seen), alone=alone))
     found = find_roles(seen, alone=alone)
     joined = {key: column_of(seen.frame, key, where) for key in found.of("id")}
     return seen.holding(seen.frame.assign(**joined)), found
+
+
+def with_changes(seen: Profile) -> Profile:
+    """Return the table with the changes of plugins, such as two columns that are one together."""
+    for changed in rows("tables"):
+        seen = changed(seen)
+    return seen
 
 
 def refuse_others(seen: Profile) -> None:

@@ -277,7 +277,7 @@ def _outputs(seen: Profile, candidates: Sequence[str], true: str) -> list[str]:
     soft = {h for h in candidates if ":" in h and seen.is_numeric(h)}
     _refuse_classes(seen, candidates, true)
     kind = seen.columns.output_kind
-    measured = seen.is_real(true) or kind.real or (kind.events and not kind.soft)
+    measured = seen.is_real(true) or kind.measured
     models = [h for h in candidates if h in soft or _fits(seen, h, true, measured=measured)]
     fitting = {*models}
     doubtful = [h for h in candidates if not (h in fitting or _describes(seen, h, true))]

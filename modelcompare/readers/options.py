@@ -11,7 +11,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray
 from modelcompare.data.checks import rows_text
-from modelcompare.data.kinds import Kind, kind_declared
+from modelcompare.data.kinds import Kind, all_kinds, kind_declared
 from modelcompare.data.positive import conventional
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import Range
@@ -27,7 +27,7 @@ from modelcompare.readers.cell_types import (
 from modelcompare.readers.messages import ONE_COLUMN, as_options, option
 from modelcompare.readers.tables import column_at
 from modelcompare.spelling import meant
-from modelcompare.words import Annotators, KindOrAuto, MissingRead, SameIds
+from modelcompare.words import Annotators, MissingRead, SameIds
 
 # Arguments of Predictions that describe the samples, besides their ids, by role.
 BESIDE = {
@@ -71,7 +71,7 @@ class Columns:
     ids: SameIds = "same"
     missing: MissingRead = "refuse"
     normalize: bool = False
-    kind: KindOrAuto = "auto"
+    kind: str = "auto"
     labels: tuple[str, ...] | None = None
     positive: str | None = None
     declared: tuple[tuple[str, ...], ...] = ()  # orders of the classes that archives declare
@@ -159,8 +159,8 @@ class Columns:
         if found is None:
             return None if order is None else typed_labels([*order], truth)
         if order is None:
-            # Times of survival probabilities are texts here.
-            by = as_numbers(found) if self.output_kind.events else found
+            # Numbers that columns are of, such as times, are texts here.
+            by = as_numbers(found) if self.output_kind.axis else found
             return conventional(found[np.argsort(by, kind="stable")])
         place = {str(label): k for k, label in enumerate(found.tolist())}
         if {*place} != {*order}:
@@ -192,8 +192,9 @@ class Columns:
             scored = "leave it out, or pass kind='scores' (--kind scores)"
             for name in ("bounds", *(() if self.directs_functions else ("greater_is_better",))):
                 self._refuse(name, gave, scored)
-        if not predictions.kind.events:
-            self._refuse("event", gave)
+        own = {role for kind in all_kinds().values() for role in kind.columns}
+        for name in own.difference(predictions.kind.columns):
+            self._refuse(name, gave)
         if predictions.labels is None:
             self._refuse("labels", gave)
             self._refuse("positive", gave)

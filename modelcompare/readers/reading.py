@@ -24,7 +24,6 @@ from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_par
 from modelcompare.readers.separate_runs import with_own_runs
 from modelcompare.readers.tables import column_at
 from modelcompare.spelling import chosen
-from modelcompare.words import KindOrAuto
 
 # Names that no column of a table has; a column named run may describe the samples.
 _RUN, _GROUP = " run", " group"
@@ -97,7 +96,7 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     if _in_runs(rows, columns) and not records.answers:
         rows = with_own_runs(rows, models, _RUN, columns)
     columns, table = _add_beside(records, rows, scores, columns)
-    kind: KindOrAuto = "scores" if scores else columns.kind
+    kind = "scores" if scores else columns.kind
     columns = replace(columns, kind=records.kind if kind == "auto" else kind)
     frames = {model: _rows_of(model, table, rows["model"]) for model in models}
     frames = align(frames, columns, records)

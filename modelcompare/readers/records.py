@@ -15,7 +15,6 @@ from modelcompare.readers.names import SCORE as SCORE_NAMES
 from modelcompare.readers.names import plain
 from modelcompare.readers.options import Columns
 from modelcompare.spelling import meant
-from modelcompare.words import KindOrAuto
 
 PROBABILITY = "prob:"
 _PLAIN = (int, float, np.number, np.bool_)
@@ -79,7 +78,7 @@ class Records:
 
     frame: pd.DataFrame
     beside: pd.DataFrame | None = None
-    kind: KindOrAuto = "auto"
+    kind: str = "auto"
     written: bool = False
     format: str = "table"
     parts: Mapping[str, str] = field(default_factory=dict)

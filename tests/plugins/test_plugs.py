@@ -7,6 +7,7 @@ import pytest
 
 import modelcompare
 from modelcompare import plugs
+from modelcompare.metrics.named import names_of
 from modelcompare.options import OPTIONS
 
 PLUGINS = plugs.plugins()
@@ -41,6 +42,14 @@ def test_a_plugin_is_named_as_its_folder_and_its_places_exist(name):
 def test_whatever_a_plugin_adds_is_named_where_it_is_absent(name):
     owned = {each for each, owner in plugs.OWNERS.items() if owner == name}
     plugin = PLUGINS[name]
+    kinds = plugin.load(plugin.kinds) if plugin.kinds else ()
+    metrics = plugin.load(plugin.metrics) if plugin.metrics else ()
+    assert owned >= {f"kind={kind.name!r}" for kind in kinds}
+    assert owned >= {f"`{role}`" for kind in kinds for role in kind.columns}
+    assert owned >= {f"metric {each.name!r}" for metric in metrics for each in names_of(metric)}
+    assert owned >= {
+        f"--{option} {each}" for option, more in plugin.choices.items() for each in more
+    }
     commands = plugin.load(plugin.commands) if plugin.commands else ()
     additions = plugin.load(plugin.additions) if plugin.additions else ()
     flags = {each.flag for row in additions for each in row.options if each.name not in OPTIONS}

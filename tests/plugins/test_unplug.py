@@ -14,6 +14,7 @@ import sys
 import pytest
 
 from modelcompare import plugs
+from modelcompare.readers.messages import ROLES
 from tests.unplugged import run, unplug
 
 pytestmark = pytest.mark.slow
@@ -72,8 +73,23 @@ def _asked(name):
             yield each, ("-m", "modelcompare", *commands[0].split(), "x.csv", each, "1")
         elif each.replace(".", "").isidentifier() and each in plugin.public:
             yield each, ("-c", f"import modelcompare as mc; mc.{each}")
+        elif each.startswith("--kind "):
+            yield each, ("-m", "modelcompare", "compare", "x.csv", *each.split())
+        elif code := _in_python(each):
+            yield each, ("-c", f"import modelcompare as mc; {code}")
         elif each.isidentifier():
             yield each, ("-m", "modelcompare", each, "x.csv")
+
+
+def _in_python(each):
+    """The call that a kind, a metric, or the role of a column is given to; None for others."""
+    if each.startswith("kind="):
+        return f"mc.Predictions([0, 1], {{'a': [0, 1]}}, {each})"
+    if each.startswith("metric "):
+        return f"mc.metrics.get_metric({each.removeprefix('metric ')})"
+    if each.strip("`") in ROLES:
+        return f"mc.read_predictions('x.csv', columns={{'{each.strip('`')}': 'x'}})"
+    return None
 
 
 def test_what_the_plugin_adds_is_refused_by_its_name(copy):

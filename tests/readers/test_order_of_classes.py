@@ -151,14 +151,6 @@ def test_numbers_are_in_the_order_of_their_values(written, tmp_path):
     assert found == pytest.approx(expected)
 
 
-def test_times_of_survival_are_in_the_order_of_their_values():
-    time, event = np.arange(1, N + 1.0), np.arange(N) % 2
-    curves = {"cox:2.5": np.full(N, 0.9), "cox:10": np.full(N, 0.5), "cox:5": np.full(N, 0.7)}
-    preds = read_predictions(pd.DataFrame({"time": time, "event": event, **curves}))
-    assert preds.labels.tolist() == [2.5, 5, 10]
-    np.testing.assert_allclose(preds.output("cox").array[0], [0.9, 0.7, 0.5])
-
-
 def test_false_comes_before_true():
     frame = pd.DataFrame({"y_true": TRUTH == "yes", "a:True": YES["a"], "a:False": 1 - YES["a"]})
     preds = read_predictions(frame)

@@ -23,7 +23,13 @@ from modelcompare.plugins.large.blocks import MOST_NAMES, TIMES, Rows, cells, ch
 from modelcompare.plugins.large.words import KINDS
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import same_types
-from modelcompare.readers.column_roles import check_rows, find_roles, profile_of, refuse_others
+from modelcompare.readers.column_roles import (
+    check_rows,
+    find_roles,
+    profile_of,
+    refuse_others,
+    with_changes,
+)
 from modelcompare.readers.item_counts import is_of_counts
 from modelcompare.readers.label_sets import with_label_sets
 from modelcompare.readers.lists import with_class_columns
@@ -33,7 +39,6 @@ from modelcompare.readers.profile import Profile
 from modelcompare.readers.role_table import of_plugins
 from modelcompare.readers.roles import Roles
 from modelcompare.readers.shapes import refuse_ids
-from modelcompare.readers.survival import with_survival_pairs
 from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.tabular import wide_predictions
 
@@ -199,7 +204,7 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
         rows.check_alike(rows.columns)
         raise
     seen = profile_of(arrow_table(table, where), columns, where, of_folders=rows.of_folders)
-    if with_label_sets(with_survival_pairs(seen)) is not seen or is_of_counts(seen.frame):
+    if with_label_sets(with_changes(seen)) is not seen or is_of_counts(seen.frame):
         raise CannotScanError(
             f"{where} has sets of labels, times of events, or counts of each item, which a scan "
             "does not read; read it whole with read_predictions."

@@ -16,6 +16,7 @@ from modelcompare.arguments import ColumnRoles, checked
 from modelcompare.arrays import ROW_BLOCK, AnyArray, Found, IntArray, once
 from modelcompare.data import checks
 from modelcompare.data.described import written_classes
+from modelcompare.data.kinds import check_kind
 from modelcompare.data.misspelt import Answers, check_guess
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import Access, TestSet
@@ -29,13 +30,13 @@ from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import in_one_line
 from modelcompare.readers.tables import arrow_table
-from modelcompare.words import KindOrAuto, Need, shown
+from modelcompare.words import Need, shown
 
 
-@checked(columns=ColumnRoles(ROLES))
+@checked(columns=ColumnRoles(ROLES), kind=check_kind)
 def scan_predictions(
     source: Any, *, columns: Mapping[str, str | None] | None = None,
-    models: Sequence[str] | None = None, kind: KindOrAuto = "auto",
+    models: Sequence[str] | None = None, kind: str = "auto",
     labels: Sequence[str] | None = None, positive: Any = None,
     greater_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
     na: Sequence[str] | None = None, normalize: bool = False,

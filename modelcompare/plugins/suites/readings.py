@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from modelcompare.arguments import ColumnRoles, checked
+from modelcompare.data.kinds import check_kind
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import checked_columns, read_predictions
 from modelcompare.readers.content import File
@@ -28,7 +29,7 @@ _EACH_A_SET = (
 )
 
 
-@checked(read_predictions, columns=ColumnRoles(ROLES, SEVERAL))
+@checked(read_predictions, columns=ColumnRoles(ROLES, SEVERAL), kind=check_kind)
 def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[str, Predictions]:
     """Read the predictions of the same models on several test sets.
 

@@ -14,7 +14,7 @@ from modelcompare.readers.cell_types import Column
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format, check_named, each, is_missing, score_columns
 from modelcompare.readers.records import SCORE, Records
-from modelcompare.words import FileKind, KindOrAuto, shown
+from modelcompare.words import FileKind, shown
 
 _KEYS = ("model", "set", "run", "filter", "group", "id", "y_true", "y_pred")
 # Keys without which samples cannot be distinguished.
@@ -29,7 +29,7 @@ Row = dict[str, Any]
 def of_rows(
     name: str, rows: Callable[[File], pd.DataFrame], *, kinds: frozenset[FileKind] = _OBJECTS,
     fields: frozenset[str] = frozenset(), looks_like: Callable[[File], bool] = lambda _: True,
-    companions: str = "", same: tuple[str, ...] = (), kind: KindOrAuto = "scores",
+    companions: str = "", same: tuple[str, ...] = (), kind: str = "scores",
     roles: Mapping[str, str] = MappingProxyType({}), is_log: bool = False,
     of_text: Callable[[str], float | None] = lambda _: None, up: bool | None = None,
 ) -> Format:  # fmt: skip

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
-from modelcompare.data.kinds import RISKS, SURVIVAL_PROBABILITIES, UNDECLARED, Kind
+from modelcompare.data.kinds import UNDECLARED, Kind
+from modelcompare.plugins.survival.kinds import RISKS, SURVIVAL_PROBABILITIES
 
 # The truth, the outputs and their types, and the times of survival probabilities.
 Survival: TypeAlias = tuple[FloatArray, dict[str, AnyArray], dict[str, Kind], AnyArray | None]
@@ -18,9 +19,9 @@ _ROUNDING = 1e-8
 _PAIRS = "a time and 1 if the event was seen then, 0 if the sample was censored"
 
 
-def is_structured(y_true: Any) -> bool:
-    """Return whether the truth is a structured array, of times and events."""
-    return getattr(getattr(y_true, "dtype", None), "names", None) is not None
+def events_of(truth: FloatArray) -> FloatArray:
+    """Return 1 for the samples with an event, (n_samples, 1): those that determine a value."""
+    return truth[:, 1:]
 
 
 def as_survival(
@@ -56,10 +57,9 @@ def as_survival(
 
 def _times_and_events(y_true: Any) -> FloatArray:
     """Return times and events, (n_samples, 2)."""
-    fields = getattr(getattr(y_true, "dtype", None), "names", None)
-    if fields is not None:
+    if checks.is_structured(y_true):
         # As scikit-survival has them: a truth value and a number, in either order.
-        fields = sorted(fields, key=lambda name: y_true[name].dtype.kind == "b")
+        fields = sorted(y_true.dtype.names, key=lambda name: y_true[name].dtype.kind == "b")
         pairs: Any = np.column_stack([y_true[name] for name in fields])
     else:
         rows = y_true.tolist() if isinstance(y_true, np.ndarray) else [*y_true]

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.data.kinds import UNDECLARED
+from modelcompare.plugins.survival.kinds import KINDS
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import as_options, listed
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.role_table import NAMED_TRUTH
 from modelcompare.readers.roles import Role, solve
-from modelcompare.words import KindName
 
 TIME = Role(
     name="time", option="true", shares=True,
@@ -40,7 +40,7 @@ def with_survival_pairs(seen: Profile) -> Profile:
     Models then give risks, or columns ``cnn:12`` of the probability to survive time 12.
     """
     columns = seen.columns
-    other = not (columns.output_kind is UNDECLARED or columns.output_kind.events)
+    other = columns.output_kind not in (UNDECLARED, *KINDS)
     if columns.score or other:
         if columns.event is not None:
             raise ValueError(
@@ -48,7 +48,7 @@ def with_survival_pairs(seen: Profile) -> Profile:
                 "(--read score) out."
             )
         return seen
-    wanted = columns.event is not None or columns.output_kind.events
+    wanted = columns.event is not None or columns.output_kind in KINDS
     roles = solve(seen, [TIME, EVENT])
     time, event = roles["time"], roles["event"]
     true = solve(seen, [NAMED_TRUTH])["truth"]
@@ -76,7 +76,7 @@ def with_survival_pairs(seen: Profile) -> Profile:
     heading = f"{time} and {event}"
     frame = seen.frame.drop(columns=[h for h in (time, event) if h not in columns.slices])
     frame, soft = _in_time(frame)
-    kind: KindName = "survival_probabilities" if soft else "risks"
+    kind = "survival_probabilities" if soft else "risks"
     changed = replace(columns, true=heading, event=None, kind=kind)
     return seen.holding(frame.assign(**{heading: truth}), changed)
 
@@ -114,3 +114,6 @@ def _in_time(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
     models = [*dict.fromkeys(model for model, _ in split.values())]
     soft.sort(key=lambda h: (models.index(split[h][0]), float(split[h][1])))
     return frame[[h for h in frame.columns if h not in split] + soft], bool(soft)
+
+
+TABLES = (with_survival_pairs,)

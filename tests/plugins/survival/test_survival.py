@@ -325,3 +325,11 @@ def test_columns_of_curves_may_be_in_any_order():
     found, expected = map(mc.read_predictions, (mixed, table))
     for model in "ab":
         np.testing.assert_array_equal(found.output(model).array, expected.output(model).array)
+
+
+def test_times_of_survival_are_in_the_order_of_their_values():
+    time, event = np.arange(1, 13.0), np.arange(12) % 2
+    curves = {"cox:2.5": np.full(12, 0.9), "cox:10": np.full(12, 0.5), "cox:5": np.full(12, 0.7)}
+    preds = mc.read_predictions(pd.DataFrame({"time": time, "event": event, **curves}))
+    assert preds.labels.tolist() == [2.5, 5, 10]
+    np.testing.assert_allclose(preds.output("cox").array[0], [0.9, 0.7, 0.5])

@@ -127,7 +127,8 @@ def _ipcw_jackknife(outcomes: Outcomes, weights: FloatArray, *, tau: float | Non
 
 
 def _prepare_brier(outcomes: Outcomes) -> Evaluate:
-    (time, event), times, survival = _truth(outcomes), outcomes.times, outcomes.probabilities
+    (time, event), survival = _truth(outcomes), outcomes.probabilities
+    times = np.asarray(outcomes.labels, dtype=np.float64)
     groups = Groups.of(time)
     # Of the trapezoidal rule, over the range of times.
     steps = np.diff(times) / (times[-1] - times[0])
@@ -156,7 +157,10 @@ def c_index_ipcw_metric(*, tau: float | None = None) -> OrderMetric:
         jackknife=partial(_ipcw_jackknife, tau=tau),
         name="c_index_ipcw" if tau is None else f"c_index_ipcw_at_{number(tau)}",
         family="c_index_ipcw", variant="" if tau is None else "events before a time",
-        factory=Factory(c_index_ipcw_metric, {"tau": tau}, "c_index_ipcw_at_{tau}"),
+        factory=Factory(
+            c_index_ipcw_metric, {"tau": tau}, "c_index_ipcw_at_{tau}",
+            meanings={"tau": ("float, optional", "Time before which events count.")},
+        ),
         description="""
         Uno's c-index: concordant pairs, weighted by the probability not to be censored.
 

@@ -1,0 +1,1 @@
+"""Times until an event, of which some are censored: risks, probabilities to survive, c-indices."""
