@@ -68,8 +68,9 @@ def with_roles(file: File, columns: Columns, where: str, *, alone: bool) -> tupl
     seen = profile_of(frame, columns, where, written=file.written)
     seen = with_label_sets(with_class_columns(with_changes(seen), alone=alone))
     found = find_roles(seen, alone=alone)
-    joined = {key: column_of(seen.frame, key, where) for key in found.of("id")}
-    return seen.holding(seen.frame.assign(**joined)), found
+    several = [key for key in found.of("id") if key not in seen.frame]
+    joined = {key: column_of(seen.frame, key, where) for key in several}
+    return seen.holding(seen.frame.assign(**joined)) if joined else seen, found
 
 
 def with_changes(seen: Profile) -> Profile:

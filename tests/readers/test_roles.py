@@ -119,3 +119,6 @@ def test_a_property_of_a_column_is_computed_once(monkeypatch):
     assert seen.all_differ("sentence")
     assert seen.unique("sentence")
     assert len(calls) == 1
+    calls.clear()
+    mc.read_predictions(WIDE.assign(id=range(len(WIDE)), site="a"))
+    assert calls.count((["id"],)) == 1
