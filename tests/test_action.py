@@ -276,14 +276,15 @@ def test_a_comment_is_written_once_and_updated_by_later_runs(runner, comments):
     done = runner("Comment")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     (first,) = comments()
-    assert first.startswith(f"{MARKER}**PASS**\n")
+    assert first.startswith(f"{MARKER}- PASS: a is non-inferior to b ")
+    assert first.count("PASS") == 1
     assert "| accuracy | non-inferior | 0.01 | +0.297 |" in first
     (numbers,) = re.findall(r"<details>.*```json\n(.*)```\n\n</details>\n$", first, re.DOTALL)
     assert json.loads(numbers)["gain"] == pytest.approx(30 / 101)
     assert runner.compare(baseline="a", candidate="b", comment="true").returncode == 1
     assert runner("Comment").returncode == 0
     (second,) = comments()
-    assert second.startswith(f"{MARKER}**FAIL**\n")
+    assert second.startswith(f"{MARKER}- FAIL: b is inferior to a ")
     assert "is non-inferior" not in second
 
 

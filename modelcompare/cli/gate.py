@@ -129,7 +129,7 @@ def _comment(found: GateAnswer, numbers: str) -> str:
     # A name must not call a person, nor end the block of code.
     table = found.to_markdown().replace("@", "@\u200b")
     numbers = numbers.replace("`", "\\u0060")
-    text = f"{_MARKER}\n**{found._word}**\n\n{table}"
+    text = f"{_MARKER}\n{table}"
     details = f"<details><summary>Numbers</summary>\n\n```json\n{numbers}```\n\n</details>\n"
     if len(text) + len(details) >= _LONGEST_COMMENT:
         details = "The numbers are too long for a comment; `--format json` prints them.\n"

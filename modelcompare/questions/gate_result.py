@@ -53,11 +53,6 @@ class GateAnswer(Result, ABC):
         return self.answer == "shown"
 
     @property
-    def _word(self) -> str:
-        """The answer in a word or a few."""
-        return _PASS.get(self.answer, self.answer)
-
-    @property
     def lines(self) -> list[str]:
         """Sentences of the answers, as a screen shows them."""
         return [sentence for _, sentence in self.answered]
@@ -129,10 +124,11 @@ class GateResult(GateAnswer, stem="gate", version=5):
     def lines(self) -> list[str]:
         """Sentences of the answers, PASS, FAIL or "not enough data" first."""
         first, *others = super().lines
+        word = _PASS.get(self.answer, self.answer)
         if len(self.by_rule) == 1:
-            return [f"{self._word}: {first}", *others]
+            return [f"{word}: {first}", *others]
         n_shown = self.answers.count("shown")
-        return [f"{self._word}: {n_shown:,} of {len(self.by_rule):,} rules hold.", first, *others]
+        return [f"{word}: {n_shown:,} of {len(self.by_rule):,} rules hold.", first, *others]
 
     @property
     def recorded(self) -> list[dict[str, Any]]:

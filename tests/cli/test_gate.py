@@ -66,7 +66,10 @@ def test_a_comment_has_the_answer_on_top_and_the_same_numbers_as_json(run, wide_
     assert (comment.code, document.code) == (0, 0)
     marker, answer, *_ = comment.out.split("\n")
     assert marker == "<!-- modelcompare gate -->"
-    assert answer == ("**keep**" if "runs.jsonl" in rules else "**PASS**")
+    word = "keep" if "runs.jsonl" in rules else "PASS"
+    assert answer.startswith(f"- {word}: ")
+    assert comment.out.partition("<details>")[0].count(f"{word}: ") == 1
+    assert f"**{word}**" not in comment.out
     assert len(re.findall(r"^\| --- ", comment.out, re.MULTILINE)) == 1
     numbers, expected = json.loads(_folded(comment.out)), json.loads(document.out)
     # The second question about one of many candidates is the first one again.
@@ -94,7 +97,7 @@ def test_a_name_neither_calls_a_person_nor_ends_the_numbers_of_a_comment(run, tm
     done = run("gate", "names.npz", "--baseline", "a", "--candidate", candidate, "--margin", "0.1",
                "-m", "accuracy", "--format", "pr-comment", *FEW)  # fmt: skip
     assert done.code == 1
-    assert done.out.split("\n")[1] == "**FAIL**"
+    assert done.out.split("\n")[1].startswith("- FAIL: ")
     assert json.loads(_folded(done.out))["candidate"] == candidate
     table, _, _ = done.out.partition("<details>")
     assert "@the" not in table

@@ -100,10 +100,6 @@ class KeepResult(GateAnswer, stem="keep", row="answer"):
         return [(self.answer, self.sentence())]
 
     @property
-    def _word(self) -> str:
-        return self.word
-
-    @property
     def ledger(self) -> str:
         """Number of the candidate, and the head of the ledger."""
         return f"Candidate {self.number}, {self.kept} kept; ledger head {self.head}."

@@ -53,7 +53,7 @@ def test_one_of_many_candidates_has_a_word_and_no_number(runner):
     assert done.stdout.startswith("::notice title=modelcompare gate::keep: a is better than b")
     assert (runner.outputs["answer"], runner.outputs["gain"]) == ("shown", "")
     comment = (runner.temp / "modelcompare-comment.md").read_text()
-    assert comment.startswith(f"{MARKER}**keep**\n")
+    assert comment.startswith(f"{MARKER}- keep: a is better than b")
     assert "0.297" not in comment
 
 
