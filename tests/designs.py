@@ -90,9 +90,11 @@ def table(designs, seed=0):
         columns["judge"] = np.where(rng.random(n_items) < 0.85, truth, guess)[item]
         truth = truth.where(rng.permutation(n_items) < n_items // 3)
     columns |= {"id": item, "y_true": truth.to_numpy()[item]}
+    # Slow waves make blocks in time longer than a sample.
+    wave = np.sin(np.arange(n_items) / 8)[item] if "time" in designs else 0.0
     for model, right in {"a": 2.0, "b": 1.5}.items():
         scores = rng.normal(size=(len(item), 3))
-        scores[np.arange(len(item)), code[item]] += right
+        scores[np.arange(len(item)), code[item]] += right + 1.5 * wave
         outputs = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
         columns |= {
             f"{model}:{name}": column for name, column in zip(classes, outputs.T, strict=True)
@@ -118,9 +120,10 @@ def _battles(designs, seed):
 
 
 def _of_items(designs, rng, n, item):
-    """Columns of the samples, of which clusters are within strata."""
+    """Columns of the samples."""
     columns = {
-        "strata": np.arange(n) * 3 // n, "clusters": np.arange(n) * 48 // n,
+        # Clusters are within strata, and strata are seen all the time.
+        "strata": np.arange(n) % 3 if "time" in designs else np.arange(n) * 3 // n, "clusters": np.arange(n) * 48 // n,
         "weights": rng.uniform(0.5, 2.0, n), "time": np.arange(n),
     }  # fmt: skip
     return {name: column[item] for name, column in columns.items() if name in designs}
