@@ -1,6 +1,6 @@
 """Types of arrays, the bytes that arrays may take, and results that are computed once."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,3 +34,18 @@ def once(kept: dict[Hashable, Any], key: Hashable, find: Callable[[], Found]) ->
         kept[key] = find()
     found: Found = kept[key]
     return found
+
+
+def joint(columns: Sequence[AnyArray]) -> IntArray:
+    """Return a code for each combination of entries, in their order and in a small type."""
+    code: AnyArray = np.zeros((), np.uint8)
+    n_codes = 1
+    for column in columns:
+        base = int(column.max()) + 1
+        if n_codes * base > 2**62:
+            code = np.unique(code, return_inverse=True)[1].reshape(code.shape)
+            n_codes = int(code.max()) + 1
+        n_codes *= base
+        small = np.min_scalar_type(n_codes)
+        code = code.astype(small) * base + column.astype(small)
+    return code

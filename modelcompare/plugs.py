@@ -87,6 +87,9 @@ class Plugin:
         Functions that refuse a table by the roles of its columns: ``f(seen, roles)``.
     scores : str
         Records of scores that are computed from a source: `data.columns.Made`.
+    designs : str
+        Functions that return the design of a test set, or None: ``f(predictions, generalize_to,
+        test)``; see `modelcompare.engine.design`.
     kinds : str
         Output types: `modelcompare.data.kinds.Kind`.
     metrics : str
@@ -132,6 +135,7 @@ class Plugin:
     roles: str = ""
     checks: str = ""
     scores: str = ""
+    designs: str = ""
     kinds: str = ""
     metrics: str = ""
     terms: Mapping[str, str] = field(default_factory=dict)

@@ -16,6 +16,7 @@ import numpy as np
 import modelcompare as mc
 from modelcompare.engine import joined
 from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.design import design_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import BootstrapWeights
@@ -52,7 +53,9 @@ def p_value(preds: mc.Predictions, metric: str, seed: int) -> float:
     """Return the p-value of the first value of a metric; equal rows are not put together."""
     evaluation = Evaluation(preds, resolve_metrics([metric], preds), collapse=False)
     weights = BootstrapWeights(evaluation.units, 399, np.random.SeedSequence(seed))
-    view = PairView(Sample(evaluation, weights), all_pairs(2), 399)
+    view = PairView(
+        Sample(evaluation, weights, design_of(evaluation.predictions)), all_pairs(2), 399
+    )
     return float(studentized_permutation(view).p_value[0, 0])
 
 

@@ -28,6 +28,7 @@ from scipy import special
 import modelcompare as mc
 from experiments.validity.by_cell import simulate
 from experiments.validity.catalogue import cell_id
+from modelcompare.engine.design import design_of
 
 Params = dict[str, Any]
 Array = np.ndarray
@@ -96,7 +97,7 @@ def draw(rng: np.random.Generator, cell: Params) -> tuple[mc.Predictions, Array]
 def interval(cell: Params, preds: mc.Predictions, generalize_to: str) -> tuple[float, float]:
     """Return the default interval of the first model's value, or of the difference."""
     result = mc.bootstrap(preds, METRICS[cell["metric"]], n_resamples=2, rng=0)
-    found = replace(result, new_runs=generalize_to == "items+runs")
+    found = replace(result, design=design_of(result.evaluation.predictions, generalize_to))
     if cell["of"] == "score":
         ends = found.score_interval("auto", LEVEL)
     else:

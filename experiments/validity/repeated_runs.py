@@ -25,6 +25,7 @@ from scipy import stats
 import modelcompare as mc
 from experiments.validity.by_cell import simulate
 from experiments.validity.catalogue import cell_id
+from modelcompare.engine.design import design_of
 
 Params = dict[str, Any]
 Array = np.ndarray
@@ -105,7 +106,10 @@ def ends(cell: Params, scores: Sequence[Array]) -> dict[str, Array]:
     result, a = mc.bootstrap(preds, "mean_score", n_resamples=2), np.arange(n_trials)
     found = {}
     for name, new_runs in (("items+runs", True), ("items", False)):
-        asked = replace(result, new_runs=new_runs)
+        asked = replace(
+            result,
+            design=design_of(result.evaluation.predictions, "items+runs" if new_runs else "items"),
+        )
         if cell["quantity"] == "score":
             ends = asked.score_interval("auto", LEVEL)
         else:

@@ -35,6 +35,7 @@ from experiments.validity.by_cell import simulate
 from experiments.validity.catalogue import cell_id
 from modelcompare.comparison.pooled import Means
 from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.design import design_of
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals import Interval, bca_interval, percentile_interval
@@ -150,7 +151,7 @@ def ends(cell: Params, scores: Sequence[Array]) -> dict[str, Array]:
         }  # fmt: skip
         preds = mc.Predictions.from_scores(outputs, greater_is_better=True, **columns)
         result = mc.bootstrap(preds, "mean_score", n_resamples=2)
-        samples.append(replace(result, new_runs=n_runs > 1))
+        samples.append(replace(result, design=design_of(result.evaluation.predictions, "auto")))
     a, models = np.arange(n_trials), samples[0].models
     found = {}
     for name, pairs in (("score", None), ("difference", (a, a + n_trials))):

@@ -16,6 +16,7 @@ from modelcompare.comparison.planning import serve
 from modelcompare.comparison.selected import places_of, select_values
 from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.design import design_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
 from modelcompare.metrics.classes import without_classes
@@ -98,7 +99,7 @@ def bootstrap(
         predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
     )
     weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng), scheme, size)
-    every = BootstrapResult(evaluation, weights)
+    every = BootstrapResult(evaluation, weights, design_of(predictions))
     return draw_values(every, undefined, places_of(evaluation, classes))
 
 

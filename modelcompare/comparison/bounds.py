@@ -32,7 +32,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import with_models
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
-from modelcompare.engine.runs import INSTEAD, check_named, runs_are_random
+from modelcompare.engine.design import design_of
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.document import Document, Finding
@@ -283,10 +283,7 @@ def _with_bounds(
     predictions: TestSet, baseline: str | None, generalize_to: GeneralizeTo
 ) -> Predictions:
     """Return the predictions; refuse those of which no bounds are known, and a baseline."""
-    if predictions.access.judge is not None:
-        check_named("missing", "bounds", ["worst"], judged=True)
-    if runs_are_random(predictions, generalize_to):
-        raise ValueError(f"bounds are not known for new runs; {INSTEAD}.")
+    design_of(predictions, generalize_to).check("missing", "bounds")
     if baseline is not None:
         raise ValueError("bounds are of all pairs of models; leave `baseline` out.")
     giving("rows")("predictions", predictions)

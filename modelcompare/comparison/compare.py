@@ -17,19 +17,18 @@ from modelcompare.comparison.bounds import compare_bounds
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import Procedure, correct
 from modelcompare.comparison.duration import warn_of_time
-from modelcompare.comparison.few_labels import warn_of_little_data
 from modelcompare.comparison.few_samples import notes_on_few_samples
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.selected import intervals_at, places_of, select_tests, select_values
-from modelcompare.comparison.warned import warn_of_no_width
+from modelcompare.comparison.warned import warn_of_little_data, warn_of_no_width
 from modelcompare.data.checks import check_models
 from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.design import Design, design_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_covariances, check_pairs
-from modelcompare.engine.runs import RUN_TEST, check_crossed, check_named, runs_are_random
 from modelcompare.intervals import Interval
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, left_out_by_default
@@ -212,13 +211,14 @@ def compare(
     evaluation = evaluate(
         predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
     )
-    new_runs, used = _beyond_items(evaluation, generalize_to, method, used, correction, undefined)
+    design = design_of(predictions, generalize_to, used)
+    used = _known_test(design, used, method, correction, undefined)
     _check_size(evaluation, len(a))
     procedure = Procedure(test=used, correction=correction, family=family, alpha=alpha)
     warn_of_time(evaluation, len(a), n_resamples, procedure)
-    n_drawn = n_resamples if draws or correction == "max-t" or undefined != "count" else 0
-    weights = BootstrapWeights(evaluation.units, n_drawn, seed_sequence(rng), scheme)
-    replicated = BootstrapResult(evaluation, weights, new_runs)
+    drawn = (draws and design.samples_decide) or correction == "max-t" or undefined != "count"
+    weights = BootstrapWeights(evaluation.units, n_resamples * drawn, seed_sequence(rng), scheme)
+    replicated = BootstrapResult(evaluation, weights, design)
     places = places_of(evaluation, classes)
     asked = _selected_values(replicated, undefined, places)
     steps = procedure.steps_down(len(a), n_resamples)
@@ -238,28 +238,17 @@ def compare(
     ))  # fmt: skip
 
 
-def _beyond_items(
-    evaluation: Evaluation, generalize_to: GeneralizeTo, method: IntervalMethod, test: str,
-    correction: Correction, undefined: Undefined,
-) -> tuple[bool, str]:  # fmt: skip
-    """Return whether answers are for new runs, and the test.
-
-    For new runs, or with a judge, methods that know the items alone are refused.
-    """
-    judged = evaluation.access.judge is not None
-    new_runs = runs_are_random(evaluation.predictions, generalize_to, test)
-    if not (judged or new_runs):
-        return False, test
-    if new_runs:
-        check_crossed(evaluation)
-    if judged:
-        check_named("undefined", undefined, ["count"], judged=True)
-    check_named("method", method, ["auto"], judged=judged)
+def _known_test(
+    design: Design, test: str, method: IntervalMethod, correction: Correction, undefined: Undefined
+) -> str:
+    """Return the test that knows how values vary; refuse methods that know the items alone."""
+    design.check("undefined", undefined)
+    design.check("method", method)
     if correction in ("max-t", "min-p"):
-        check_named("correction", correction, ["holm"], judged=judged)
-    test = "wald" if test == DEFAULT_TEST else test
-    check_named("test", test, ["wald", *([] if judged else [RUN_TEST])], judged=judged)
-    return new_runs, test
+        design.check("correction", correction)
+    test = (design.default_test or test) if test == DEFAULT_TEST else test
+    design.check("test", test)
+    return test
 
 
 def _check_size(evaluation: Evaluation, n_pairs: int) -> None:

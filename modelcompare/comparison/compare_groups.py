@@ -23,7 +23,7 @@ from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.runs import check_runs_of_sets
+from modelcompare.engine.design import are_crossed
 from modelcompare.engine.scope import Scope
 from modelcompare.engine.units import written_size
 from modelcompare.metrics.registry import MetricLike
@@ -202,8 +202,8 @@ def _check_runs(results: Sequence[Comparison], shares: FloatArray | None) -> Non
         return
     found = [each.evidence for each, share in zip(results, shares, strict=True) if share > 0]
     means = all(each.keys == found[0].keys for each in found)
-    if means and all(each.bootstrap.new_runs for each in found):
-        check_runs_of_sets([each.bootstrap.evaluation.predictions for each in found])
+    if means:
+        are_crossed([each.bootstrap.design for each in found])
 
 
 def _check_several(sets: Mapping[str, Predictions], by: str | Sequence[str] | None) -> None:

@@ -104,7 +104,7 @@ class Compared(Evidence):
     @cached_property
     def standings(self) -> pd.DataFrame:
         """Frame of `Comparison.standings`."""
-        parts, of_items = [], not self.bootstrap.varies_beyond
+        parts, of_items = [], not self.bootstrap.design.beyond_items
         for at, key in enumerate(self.keys):
             ahead, point, order = self.ahead[at], self.point[:, at], self.order[:, at]
             known = bool(self.directed[at])
@@ -166,7 +166,7 @@ class Compared(Evidence):
         """Return a clause: the difference that this test set detects; empty if it is not known."""
         least = float(self.detectable[pair, at])
         # More samples do not reduce what runs, or a few labels, add to the error.
-        if self.bootstrap.varies_beyond or not 0 < least < math.inf:
+        if self.bootstrap.design.beyond_items or not 0 < least < math.inf:
             return ""
         metric = self.keys[at].metric
         low, high = self.metric_info[metric].bounds
@@ -205,7 +205,7 @@ class Compared(Evidence):
             tests="+".join(map(str, self.family_sizes.values())) if corrected else None,
             rng=self.rng_label, groups=self.swapped_groups, stratified=units.strata is not None,
             **{scheme: scheme != "multinomial"},
-            collapsed=evaluation.collapsed and not self.bootstrap.varies_beyond,
+            collapsed=evaluation.collapsed and not self.bootstrap.design.beyond_items,
             **{m.name: f"[{m.signature()}]" for m in evaluation.metrics if m.signature},
         )  # fmt: skip
 
@@ -259,6 +259,7 @@ class Compared(Evidence):
         bounds[:, rows] = corrected_bounds(self, rows)
         turn = direction * np.where(self.pairs[0][pair] == first, 1.0, -1.0)
         low, high = np.sort(turn * bounds[:, pair, at], axis=0)
+        beyond = self.bootstrap.design.beyond_items
         names, keys = np.array(self.models, dtype=object), [self.keys[k] for k in at.tolist()]
         return pd.DataFrame({
             "model": names[first], "other": names[second], "metric": [key.metric for key in keys],
@@ -266,7 +267,7 @@ class Compared(Evidence):
             "lead": direction * (self.point[first, at] - self.point[second, at]),
             "standard_error": self.error[pair, at], "ci_low": low, "ci_high": high,
             "p_adjusted": self.p_adjusted[pair, at], "significant": self.announced[pair, at],
-            "detectable": np.where(self.bootstrap.varies_beyond, np.nan, self.detectable[pair, at]),
+            "detectable": np.where(beyond, np.nan, self.detectable[pair, at]),
         })  # fmt: skip
 
     def _sides(self, order: IntArray, *, every: bool) -> tuple[IntArray, IntArray]:

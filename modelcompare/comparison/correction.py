@@ -13,7 +13,6 @@ from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.selected import intervals_at
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import Contrasts
-from modelcompare.engine.runs import INSTEAD
 from modelcompare.intervals import Interval, quantiles
 from modelcompare.significance import Outcome
 from modelcompare.significance.corrections import adjust
@@ -255,11 +254,11 @@ def max_t_bounds(evidence: Evidence, level: float, *, stepped: bool = False) -> 
     studentized deviation over all pairs and classes of the metric, or, if `stepped`, over those
     that were left at the last step. Bounds have the shape (2, n_pairs, n_values).
     """
-    if evidence.bootstrap.varies_beyond:
-        instead = f", or {INSTEAD}" if evidence.bootstrap.new_runs else ""
+    design = evidence.bootstrap.design
+    if design.beyond_items:
         raise ValueError(
-            "max-t is a quantile of resamples of items, which do not know how new runs, or a "
-            f"judge's errors, vary; use leads(every=True), whose intervals are corrected{instead}."
+            f"max-t is a quantile of resamples of items, which do not know {design.unknown}; use "
+            f"leads(every=True), whose intervals are corrected, or {design.instead}."
         )
     draws, difference, error = evidence.bootstrap.drawn, evidence.difference, evidence.error
     out = np.empty((2, *error.shape))
@@ -306,7 +305,7 @@ def _level_at_once(evidence: Evidence, metric: str) -> float:
     where = evidence.slice_of(metric)
     n_values = int(np.count_nonzero(~np.isnan(bootstrap.point[:, where])))
     bonferroni = 1 - (1 - level) / max(n_values, 1)
-    if bootstrap.n_resamples < 2 or n_values < 2 or bootstrap.varies_beyond:
+    if bootstrap.n_resamples < 2 or n_values < 2 or bootstrap.design.beyond_items:
         return bonferroni
     error = bootstrap.moments.standard_error()[:, where]
     t = _deviation(bootstrap.draws[:, :, where], bootstrap.point[:, where], error)

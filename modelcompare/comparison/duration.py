@@ -30,8 +30,7 @@ def warn_of_time(
         return expected_seconds(evaluation, pairs, resamples, procedure)
 
     seconds, others = expected(n_pairs, n_resamples), len(evaluation.models) - 1
-    # With a judge there are no swaps.
-    if seconds < LONG or evaluation.access.judge is not None:
+    if seconds < LONG:
         return
     ways = {}
     if n_resamples > _FEWER:

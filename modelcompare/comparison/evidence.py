@@ -13,7 +13,8 @@ from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.standings import ranks
 from modelcompare.data.sizes import n_seen
 from modelcompare.engine.axis import ValueKey
-from modelcompare.engine.contrasts import Contrasts, pair_differences
+from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.pairs import pair_differences
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import written_size
 from modelcompare.intervals import Interval, intervals_around, resampled

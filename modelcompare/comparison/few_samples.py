@@ -42,7 +42,7 @@ def notes_on_few_samples(
 
     Arguments are those of `warn_of_sparse_data`. Beside a judge, labels are counted instead.
     """
-    if values.judged is not None:
+    if not values.design.samples_decide:
         return ()
     asked = np.arange(len(values.evaluation.keys)) if places is None else places
     found = FewSamples(values, scores)

@@ -31,7 +31,7 @@ from modelcompare.comparison.suite import (
 )
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.influence import Pairs
-from modelcompare.engine.scope import THESE_RUNS, Scope
+from modelcompare.engine.scope import Scope
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.fields import HIDDEN, Field, Member, frame, member, members_from, value
 from modelcompare.report.figures.critical_difference import plot_critical_difference
@@ -202,11 +202,11 @@ class GroupComparison(Result, stem="groups", title="Test sets", version=3):
         first, pooled = self._first, self._pooled().low.method if self._can_be_pooled else None
         return signature(
             "compare_groups", sets=len(self.results) if self._of_sets else None, n=self.n_samples,
-            labels=self.scope.n_labels or None, generalize_to=self.scope.generalize_to,
+            **self.scope.counts, generalize_to=self.scope.generalize_to,
             B=first.n_resamples, ci=first.method, ci_pooled=pooled,
             weights=written_shares(self.shares), test_pooled="interval" if pooled else None,
             test=first.test, adjust=first.correction, rng=self.rng_label,
-            **{THESE_RUNS: self.scope.these_runs and not self.scope.new_runs},
+            **self.scope.at_hand,
         )  # fmt: skip
 
     def document(self) -> Document:

@@ -256,7 +256,7 @@ def comparison_code(result: Compared) -> str:
     options: dict[str, Any] = {
         "n_resamples": result.n_resamples, "confidence_level": result.confidence_level,
         "method": result.method, "test": result.test, "correction": result.correction,
-        "generalize_to": scope.generalize_to or ("items" if scope.these_runs else None),
+        "generalize_to": scope.generalize_to or ("items" if scope.at_hand else None),
         "family": result.family, "baseline": result.baseline, "alpha": result.alpha,
     }  # fmt: skip
     if result.rng_label.isdigit():

@@ -12,7 +12,6 @@ from scipy.special import chdtri
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.correction import Procedure, correct
 from modelcompare.comparison.evidence import Evidence
-from modelcompare.comparison.few_labels import worth
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.influence import pair_carriers
 from modelcompare.engine.runs import RUN_TEST
@@ -152,8 +151,7 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
     texts += positive_note(info, predictions)
     if evidence.test == RUN_TEST:
         texts.append(note(predictions, evidence.pairs, evidence.n_resamples))
-    if evidence.bootstrap.judged is not None:
-        texts.append(worth(evidence.bootstrap.judged, evidence.keys[where.start]))
+    texts += evidence.bootstrap.estimator.remarks(where.start)
     # Where intervals decide, p-values need no explanation.
     decide = evidence.by_interval[where].all()
     return texts if decide else [*texts, *_limits_of_p(evidence, metric)]
@@ -180,10 +178,10 @@ def _limits_of_p(evidence: Evidence, metric: str) -> Iterator[str]:
         )
     n_found, n_left = (np.count_nonzero(p < evidence.alpha) for p in (alone, adjusted))
     if n_tests > 1 and n_left < n_found / 2:
-        beyond = "runs" if evidence.bootstrap.new_runs else "labels by people"
-        ways = f"a larger test set{fewer_tests}"
-        if evidence.bootstrap.varies_beyond:
-            ways = f"more {beyond}{fewer_tests.replace(',', ' or')}"
+        design = evidence.bootstrap.design
+        ways = f"{design.more}{fewer_tests}"
+        if design.beyond_items:
+            ways = f"{design.more}{fewer_tests.replace(',', ' or')}"
         elif evidence.correction != "max-t":
             ways += " or the correction max-t"
         left = f"{n_left:,}" if n_left else "none"

@@ -127,7 +127,7 @@ class Front:
         """Frame of `Comparison.pareto`."""
         found, share = self.found, math.nan
         # Resamples are of items: they do not know which model's new runs are best.
-        if found.bootstrap.n_resamples and not found.bootstrap.varies_beyond:
+        if found.bootstrap.n_resamples and not found.bootstrap.design.beyond_items:
             share = undominated(self._merits(found.bootstrap.draws)).mean(axis=0)
         by = [", ".join(np.array(found.models)[column]) or None for column in self.dominates.T]
         return pd.DataFrame({

@@ -46,5 +46,4 @@ def serve(
         return found
     if TESTS[test].reads not in access.abilities:
         access.refuse(f"test {test!r}")
-    # Resamples know the items, and not the labels beside a judge.
-    return predictions, method, test, access.judge is None
+    return predictions, method, test, True

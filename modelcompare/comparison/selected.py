@@ -12,10 +12,10 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.design import Estimator
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs
-from modelcompare.engine.judged import Judged
-from modelcompare.engine.run_variances import Layers
+from modelcompare.engine.layers import Layers
 from modelcompare.intervals import Interval
 from modelcompare.significance import Outcome, PairView
 
@@ -35,8 +35,7 @@ def select_values(result: BootstrapResult, places: IntArray | None) -> Bootstrap
         return result
     axis = result.evaluation.of_values(places)
     return SelectedResult(
-        axis, result.weights, result.new_runs, whole=result,
-        places=places,
+        axis, result.weights, result.design, whole=result, places=places,
     )  # fmt: skip
 
 
@@ -113,13 +112,13 @@ class SelectedResult(BootstrapResult):
         return self.whole.centre(pairs)[:, self.places]
 
     @cached_property
-    def judged(self) -> Judged | None:
-        return self.whole.judged
+    def estimator(self) -> Estimator:
+        return self.whole.estimator
 
     @cached_property
-    def of_these_runs(self) -> Self:
-        whole = self.whole.of_these_runs
-        return replace(self, whole=whole, new_runs=False) if self.new_runs else self
+    def at_hand(self) -> Self:
+        whole = self.whole.at_hand
+        return self if whole is self.whole else replace(self, whole=whole, design=whole.design)
 
     def layers(self, pairs: Pairs | None = None) -> Layers:
         return self.whole.layers(pairs).at(self.places)

@@ -251,6 +251,23 @@ def warn_of_no_width(rows: Contrasts, interval: Interval, asked: IntervalMethod)
         )
 
 
+def warn_of_little_data(
+    sample: Sample, *, method: IntervalMethod = "auto", scores: Interval | None = None,
+    differences: Interval | None = None, pairs: Pairs | None = None,
+    places: IntArray | None = None,
+) -> list[str]:  # fmt: skip
+    """Warn where samples, or what else decides, put intervals in doubt; return the texts.
+
+    Arguments are those of `warn_of_sparse_data`.
+    """
+    texts = sample.estimator.warnings(places)
+    if not sample.design.samples_decide:
+        return texts
+    return texts + warn_of_sparse_data(
+        sample, method=method, scores=scores, differences=differences, pairs=pairs, places=places
+    )
+
+
 def warn_of_few_runs(predictions: TestSet) -> list[str]:
     """Warn, and return the text, where a model has so few runs that they decide."""
     fewest = min(run_counts(predictions))

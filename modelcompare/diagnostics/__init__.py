@@ -1,4 +1,4 @@
-"""Diagnostics: curves, calibration, agreement, judges, disagreements, selfcheck."""
+"""Diagnostics: curves, calibration, agreement, disagreements, selfcheck."""
 
 from modelcompare import plugs
 from modelcompare.comparison.curves import CurveResult as CurveResult
@@ -10,8 +10,6 @@ from modelcompare.diagnostics.disagreements import Disagreements as Disagreement
 from modelcompare.diagnostics.disagreements import disagreements as disagreements
 from modelcompare.diagnostics.gaps import Gaps as Gaps
 from modelcompare.diagnostics.gaps import gaps as gaps
-from modelcompare.diagnostics.judge import JudgeReport as JudgeReport
-from modelcompare.diagnostics.judge import judge_report as judge_report
 from modelcompare.diagnostics.logistic import calibration_line as calibration_line
 from modelcompare.diagnostics.operating_point import operating_point as operating_point
 from modelcompare.diagnostics.reliability import Reliability as Reliability

@@ -7,8 +7,6 @@ from modelcompare.diagnostics.disagreements import Disagreements as Disagreement
 from modelcompare.diagnostics.disagreements import disagreements as disagreements
 from modelcompare.diagnostics.gaps import Gaps as Gaps
 from modelcompare.diagnostics.gaps import gaps as gaps
-from modelcompare.diagnostics.judge import JudgeReport as JudgeReport
-from modelcompare.diagnostics.judge import judge_report as judge_report
 from modelcompare.diagnostics.logistic import calibration_line as calibration_line
 from modelcompare.diagnostics.operating_point import operating_point as operating_point
 from modelcompare.diagnostics.reliability import Reliability as Reliability
@@ -19,6 +17,8 @@ from modelcompare.metrics.confusion import confusion_matrix as confusion_matrix
 from modelcompare.metrics.confusion import (
     probabilistic_confusion_matrix as probabilistic_confusion_matrix,
 )
+from modelcompare.plugins.judges.report import JudgeReport as JudgeReport
+from modelcompare.plugins.judges.report import judge_report as judge_report
 from modelcompare.plugins.ledgers.budget import Budget as Budget
 from modelcompare.plugins.ledgers.budget import budget as budget
 from modelcompare.plugins.ledgers.report import KeepReport as KeepReport

@@ -17,31 +17,17 @@ import numpy as np
 from modelcompare.arrays import PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.data.sizes import n_seen
 from modelcompare.engine.definedness import never_undefined
+from modelcompare.engine.design import Design, Estimator
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments
-from modelcompare.engine.judged import Judged
+from modelcompare.engine.layers import Layers
 from modelcompare.engine.leave_out import without
-from modelcompare.engine.pairs import differences, runs_of
+from modelcompare.engine.pairs import differences, pair_differences, runs_of
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.run_variances import Layers, RunVariances
-from modelcompare.engine.scope import THESE_RUNS, Scope
-from modelcompare.engine.units import has_several_runs
+from modelcompare.engine.scope import Scope
 from modelcompare.metrics.base import Metric
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.words import signature
-
-# Relative difference that a sum of the same numbers in another order may have.
-_ROUNDING = 1e-13
-
-
-def difference_of(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Compute a - b; exactly 0 where only rounding differs."""
-    return np.where(np.abs(a - b) <= _ROUNDING * (np.abs(a) + np.abs(b)), 0.0, a - b)
-
-
-def pair_differences(values: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
-    """Compute differences a - b of values (n_models, n_values); exactly 0 up to rounding."""
-    return difference_of(values[model_a], values[model_b])
 
 
 @dataclass(frozen=True)
@@ -54,38 +40,28 @@ class Sample:
         Models, metrics and units.
     weights : BootstrapWeights
         The resamples, which can be drawn again.
-    new_runs : bool
-        Whether errors are for new runs (`engine.run_variances`); moments and resamples are for
-        these runs.
+    design : Design
+        What varies; moments and resamples are of the items.
     """
 
     evaluation: Evaluation = field(repr=False)
     weights: BootstrapWeights = field(repr=False)
-    new_runs: bool = field(default=False, repr=False)
+    design: Design = field(repr=False)
+
+    @cached_property
+    def estimator(self) -> Estimator:
+        """Values, and parts of their variances, under the design."""
+        return self.design.estimator(self.evaluation)
 
     @cached_property
     def point(self) -> FloatArray:
         """Values on the test set, of shape (n_models, n_values)."""
-        return self.evaluation.estimate() if self.judged is None else self.judged.point
-
-    @cached_property
-    def judged(self) -> Judged | None:
-        """Values by labels of people and a judge; None if all samples have labels."""
-        judge = self.evaluation.access.judge
-        return None if judge is None else Judged(self.evaluation)
-
-    @cached_property
-    def scope(self) -> Scope:
-        """Runs and labels that answers are about."""
-        return Scope.of(self.evaluation.predictions, new_runs=self.new_runs)
+        return self.estimator.point
 
     @property
-    def varies_beyond(self) -> bool:
-        """True if values vary by more than the items drawn: by new runs, or by labels drawn.
-
-        Influences and resamples of the items then know part of the errors only.
-        """
-        return self.new_runs or self.judged is not None
+    def scope(self) -> Scope:
+        """Scope of answers."""
+        return self.design.scope
 
     @cached_property
     @one_blas_thread()
@@ -126,14 +102,9 @@ class Sample:
         """Moments of the models' influence functions, and the errors that follow from them."""
         return influence_moments(self.evaluation, self.point)
 
-    @cached_property
-    def run_variances(self) -> RunVariances:
-        """Variances for new items and new runs."""
-        return RunVariances.of(self.evaluation, self.point)
-
     def standard_error(self, pairs: Pairs | None = None) -> FloatArray:
         """Return standard errors of values, or of differences of pairs, (n_rows, n_values)."""
-        if not self.varies_beyond:
+        if not self.design.beyond_items:
             return self.moments.standard_error(pairs)
         return np.asarray(np.sqrt(self.layers(pairs).variance[0]))
 
@@ -143,30 +114,20 @@ class Sample:
         return degrees
 
     def centre(self, pairs: Pairs) -> FloatArray:
-        """Return the differences that are tested, (n_pairs, n_values).
-
-        With a judge the nearer to 0 of the difference and that with added labels.
-        """
-        plain = pair_differences(self.point, *pairs)
-        if self.judged is None:
-            return plain
-        added = self.judged.estimates(pairs).centre
-        nearer = np.where(np.abs(added) < np.abs(plain), added, plain)
-        return np.where(added * plain > 0, nearer, 0.0)
+        """Return the differences that are tested, (n_pairs, n_values)."""
+        return self.estimator.centre(pairs, self.point)
 
     @property
     def alone(self) -> BoolArray:
         """Values that depend on a single unit, a mask of shape (n_models, n_values)."""
-        none: BoolArray = np.zeros(self.point.shape, dtype=bool)
-        return self.moments.alone if self.judged is None else none
+        known = self.estimator.alone
+        return self.moments.alone if known is None else known
 
     def layers(self, pairs: Pairs | None = None) -> Layers:
-        """Return the parts of the variance of each row; one part if runs are not new."""
-        if self.new_runs:
-            return self.run_variances.layers(pairs)
-        if self.judged is not None:
-            values = self.judged.estimates(pairs)
-            return Layers.of_items(values.variance, values.degrees)
+        """Return the parts of the variance of each row; one part if items alone vary."""
+        found = self.estimator.layers(pairs)
+        if found is not None:
+            return found
         size = self.evaluation.units.size
         return Layers.of_items(self.standard_error(pairs) ** 2, max(size - 1.0, 1.0))
 
@@ -176,9 +137,9 @@ class Sample:
         return None
 
     @cached_property
-    def of_these_runs(self) -> Self:
-        """Sample with errors for these runs."""
-        return replace(self, new_runs=False) if self.new_runs else self
+    def at_hand(self) -> Self:
+        """Sample with errors for what is at hand, and not for new ones of it."""
+        return replace(self, design=self.design.at_hand) if self.design.beyond_items else self
 
     @cached_property
     def replicate_moments(self) -> FloatArray:
@@ -206,7 +167,7 @@ class Sample:
     def signature(self) -> str:
         """Description of the resampling, in one line."""
         predictions = self.evaluation.predictions
-        settings = {THESE_RUNS: has_several_runs(predictions), self.weights.scheme: True}
+        settings = {**self.design.at_hand.scope.at_hand, self.weights.scheme: True}
         return signature("bootstrap", n=n_seen(predictions), B=self.n_resamples, **settings)
 
 

@@ -11,11 +11,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from modelcompare.arrays import EXACT_COUNTS, AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import EXACT_COUNTS, AnyArray, BoolArray, FloatArray, IntArray, joint
 from modelcompare.data.kinds import LABELS
 from modelcompare.data.outputs import Output
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.patterns import joint
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
 from modelcompare.metrics.planning import scores_of
 from modelcompare.metrics.quotient import divide

@@ -7,10 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 
 Run = tuple[slice, slice, slice]
 """Consecutive pairs, and slices of their first and second models, one of which is one model."""
+
+# Relative difference that a sum of the same numbers in another order may have.
+_ROUNDING = 1e-13
 
 
 def runs_of(first: IntArray, second: IntArray) -> list[Run]:
@@ -44,3 +47,13 @@ def differences(runs: Sequence[Run], numbers: AnyArray) -> AnyArray:
     for pairs, first, second in runs:
         np.subtract(numbers[first], numbers[second], out=out[pairs])
     return out
+
+
+def difference_of(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Compute a - b; exactly 0 where only rounding differs."""
+    return np.where(np.abs(a - b) <= _ROUNDING * (np.abs(a) + np.abs(b)), 0.0, a - b)
+
+
+def pair_differences(values: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
+    """Compute differences a - b of values (n_models, n_values); exactly 0 up to rounding."""
+    return difference_of(values[model_a], values[model_b])

@@ -5,7 +5,7 @@ items and R runs, the variance of the mean is ``(MS_items + MS_runs - MS_rest) /
 squares are those of the analysis of variance of two crossed factors. With ``MS_items / (IR)``
 alone, the answer is for these runs. Two models that share their runs are one table, that of
 differences. Models with separate runs share the items alone, and every model has separate mean
-squares of runs and of the rest. `Layers` are these parts, which add up over test sets.
+squares of runs and of the rest (`engine.layers`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import chdtri
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.sizes import once
@@ -22,120 +21,12 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.in_runs import mean_of_runs
 from modelcompare.engine.influence import Pairs, of_rows
+from modelcompare.engine.layers import Layers, centred, terms
 from modelcompare.engine.memory import check_tables
 from modelcompare.engine.runs import run_codes, share_runs
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.resampling.seeds import child_seed
 from modelcompare.resampling.weights import BootstrapWeights, Units
-
-# Chance of a mean square of runs below the one that degrees of freedom assume.
-_CLOSE_BY_CHANCE = 1 / 3
-
-
-@dataclass(frozen=True)
-class Layers:
-    """Parts of the variances of means: of items (or of test sets), of runs, and of the rest.
-
-    Parameters
-    ----------
-    items : ndarray of shape (2, n_rows, n_values)
-        Mean square divided by IR, and its square divided by the degrees of freedom. Both add up
-        over procedures and over independent test sets.
-    rest : ndarray of shape (2, n_procedures, n_rows, n_values)
-        The same of what is left without items and runs, for each procedure with separate runs.
-    runs : ndarray of shape (n_procedures, n_rows, n_values, n_runs)
-        Means of the runs, for each procedure with separate runs; NaN for less runs or procedures.
-    """
-
-    items: FloatArray
-    rest: FloatArray
-    runs: FloatArray
-
-    @classmethod
-    def of_items(cls, variance: FloatArray, degrees: FloatArray | float) -> Layers:
-        """Return the parts where only items vary, or only test sets: (n_rows, n_values)."""
-        none = np.empty((2, 0, *variance.shape))
-        return cls(terms(variance, degrees), none, np.empty((0, *variance.shape, 1)))
-
-    @classmethod
-    def of_sets(cls, parts: Sequence[Layers], weights: FloatArray, *, crossed: bool) -> Layers:
-        """Return the parts for a weighted mean over test sets, whose items are independent.
-
-        The runs of all sets are the same where they are `crossed` with the sets, else separate.
-        """
-        powers = np.array([weights**2, weights**4])
-        items = np.einsum("ts,strv->trv", powers, [part.items for part in parts])
-        rest = [part.rest * w[:, None, None, None] for part, w in zip(parts, powers.T, strict=True)]
-        runs = [w * part.runs for w, part in zip(weights.tolist(), parts, strict=True)]
-        most = max(x.shape[-1] for x in runs)
-        padded = [
-            np.pad(x, [(0, 0)] * 3 + [(0, most - x.shape[-1])], constant_values=np.nan)
-            for x in runs
-        ]
-        if crossed:
-            return cls(items, np.sum(rest, axis=0), np.sum(padded, axis=0))
-        return cls(items, np.concatenate(rest, axis=1), np.concatenate(padded))
-
-    @classmethod
-    def of_new_sets(cls, values: FloatArray, parts: Sequence[Layers], *, crossed: bool) -> Layers:
-        """Return the parts for the mean of new sets, by the values (n_sets, n_rows, n_values)."""
-        n_sets = len(values)
-        found = cls.of_items(values.var(axis=0, ddof=1) / n_sets, n_sets - 1.0)
-        if not crossed:
-            return found
-        runs = np.stack([part.runs for part in parts])
-        of_runs = runs.mean(axis=0)
-        by_set, n_runs = _centred(runs)
-        left = by_set - by_set.mean(axis=0)
-        degrees = (n_sets - 1.0) * (n_runs[0] - 1.0)
-        squares = np.nansum(left**2, axis=(0, -1)) / degrees / (n_sets * n_runs[0])
-        return cls(found.items, terms(squares, degrees), of_runs)
-
-    def at(self, places: IntArray) -> Layers:
-        """Return the parts of some values."""
-        return Layers(self.items[..., places], self.rest[..., places], self.runs[:, :, places])
-
-    @property
-    def variance(self) -> FloatArray:
-        """Variances of the means and their degrees of freedom, of shape (2, n_rows, n_values)."""
-        centred, n_runs = _centred(self.runs)
-        squares = np.nansum(centred**2, axis=-1) / (n_runs - 1) / n_runs
-        return combined(self.items, terms(squares, n_runs - 1.0).sum(axis=1), self.rest.sum(axis=1))
-
-
-def combined(items: FloatArray, runs: FloatArray, rest: FloatArray) -> FloatArray:
-    """Return variances of means and their degrees of freedom from mean squares (`terms`).
-
-    ``items + runs - rest``, where runs and rest are sums over the procedures. It may be below its
-    parts, even negative: the floor is the larger of items and runs. Degrees of freedom are
-    Satterthwaite's of the same sum, or floor, with the mean square of runs at its upper bound of
-    confidence 2/3: where few runs are close by chance, variance and share of the runs are both too
-    small, and intervals with the degrees of that share cover 0.89 of 0.95 at two runs.
-    """
-    (items, of_items), (runs, of_runs), (rest, of_rest) = items, runs, rest
-    variance = np.maximum(items + runs - rest, np.maximum(items, runs))
-    degrees = np.divide(runs**2, of_runs, out=np.ones_like(runs), where=of_runs > 0)
-    likely = runs * np.maximum(degrees / chdtri(degrees, 1 - _CLOSE_BY_CHANCE), 1.0)
-    of_likely = likely**2 / degrees
-    sums = np.stack([items + likely - rest, items, likely])
-    squares = np.stack([of_items + of_likely + of_rest, of_items, of_likely])
-    chosen = sums.argmax(axis=0)[None]
-    total, square = (np.take_along_axis(each, chosen, axis=0)[0] for each in (sums, squares))
-    degrees = np.divide(total**2, square, out=np.ones_like(total), where=square > 0)
-    return np.stack([variance, np.maximum(degrees, 1.0)])
-
-
-def _centred(runs: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return deviations from the mean of the runs, and their number, at least 2; NaN is none."""
-    known = np.isfinite(runs)
-    n_runs = np.maximum(known.sum(axis=-1), 2.0)
-    means = np.where(known, runs, 0.0).sum(axis=-1, keepdims=True) / n_runs[..., None]
-    return runs - means, n_runs
-
-
-def terms(mean_square: FloatArray | float, degrees: FloatArray | float) -> FloatArray:
-    """Return mean squares, and their squares divided by their degrees of freedom."""
-    return np.stack([mean_square, mean_square**2 / degrees])
 
 
 @dataclass(frozen=True)
@@ -197,9 +88,9 @@ class RunVariances:
         Drawn again, R runs vary by (R - 1) / R of what they should, and what is left without items
         and runs counts three times (Owen 2007). Of shape (n_models, n_values).
         """
-        centred, n_runs = _centred(self.runs)
+        deviations, n_runs = centred(self.runs)
         of_items = of_rows(self.items, None) * (self.n_items - 1) / self.n_items
-        of_runs = np.nansum(centred**2, axis=-1) / n_runs**2
+        of_runs = np.nansum(deviations**2, axis=-1) / n_runs**2
         rest = of_rows(self.rest, None) * (self.n_items - 1) / self.n_items
         return np.asarray(of_items + of_runs + rest * (n_runs - 1) / n_runs)
 
@@ -209,8 +100,8 @@ class RunVariances:
 
         Of shape (n_values, n_models, n_models).
         """
-        centred, n_runs = _centred(self.runs)
-        each = np.nan_to_num(centred / np.sqrt(n_runs * (n_runs - 1))[..., None])
+        deviations, n_runs = centred(self.runs)
+        each = np.nan_to_num(deviations / np.sqrt(n_runs * (n_runs - 1))[..., None])
         shared = self.owners[:, None] == self.owners
         return self.items + np.einsum("ivr,jvr->vij", each, each) * shared - self.rest
 

@@ -26,17 +26,16 @@ from typing import get_args
 import numpy as np
 
 from modelcompare.engine.contrasts import Contrasts
-from modelcompare.engine.runs import check_named
 from modelcompare.intervals import auto, closed, resampled
 from modelcompare.intervals.auto import FEW, informative_sizes
 from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow
 from modelcompare.intervals.closed import normal_interval, proportion_interval
-from modelcompare.intervals.judged import of_judged
 from modelcompare.intervals.resampled import (
     bca_interval,
     percentile_interval,
     quantiles,
 )
+from modelcompare.plugs import load
 from modelcompare.words import IntervalMethod
 
 __all__ = [
@@ -60,10 +59,11 @@ def difference_method(method: IntervalMethod) -> IntervalMethod:
 
 def intervals_of(contrasts: Contrasts, method: IntervalMethod, level: float) -> Interval:
     """Compute the intervals of the rows by `method`, or by the method that replaces it."""
-    if contrasts.sample.varies_beyond:
-        check_named("method", method, ["auto"], judged=contrasts.sample.judged is not None)
-    if contrasts.sample.judged is not None:
-        return of_judged(contrasts, level)
+    design = contrasts.sample.design
+    design.check("method", method)
+    if design.intervals:
+        found: Interval = load(design.intervals)(contrasts, level)
+        return found
     used = method if contrasts.pairs is None else difference_method(method)
     return METHODS[used].intervals(contrasts, level)
 

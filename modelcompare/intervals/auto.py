@@ -65,7 +65,6 @@ from modelcompare.intervals.ranks import RANKS, rank_intervals, rarer_size
 from modelcompare.intervals.rate_ratios import of_rate_ratios
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.resampled import expanded_intervals, is_resampled
-from modelcompare.intervals.runs import for_new_runs
 from modelcompare.intervals.sizes import (
     chance_unseen,
     effective_sizes,
@@ -95,8 +94,7 @@ _ROUNDING = 1e-12
 
 def choose(contrasts: Contrasts, level: float) -> Interval:
     """Compute the interval of every value, or difference, by the method that is valid for it."""
-    chosen = _Rule(contrasts.sample, contrasts.pairs, level).intervals()
-    return for_new_runs(chosen, contrasts, level) if contrasts.sample.new_runs else chosen
+    return _Rule(contrasts.sample, contrasts.pairs, level).intervals()
 
 
 def informative_sizes(sample: Sample) -> FloatArray:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from modelcompare.engine.contrasts import Contrasts
+from modelcompare.intervals.auto import choose
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.influences import (
     Estimates,
@@ -19,8 +20,9 @@ from modelcompare.intervals.influences import (
 NAME = "items+runs-t"
 
 
-def for_new_runs(found: Interval, contrasts: Contrasts, level: float) -> Interval:
+def for_new_runs(contrasts: Contrasts, level: float) -> Interval:
     """Extend intervals for these runs to new ones."""
+    found = choose(contrasts, level)
     evaluation = contrasts.evaluation
     scales = [share_of_occurring(evaluation, metric) for metric in evaluation.metrics]
     return extend_intervals(found, contrasts, level, NAME, scales)

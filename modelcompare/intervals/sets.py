@@ -15,8 +15,8 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.contrasts import Contrasts, Sample
-from modelcompare.engine.run_variances import Layers
-from modelcompare.engine.runs import check_runs_of_sets
+from modelcompare.engine.design import are_crossed
+from modelcompare.engine.layers import Layers
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.base import Interval
@@ -98,7 +98,7 @@ def _reach(contrasts: Contrasts, of: Callable[[Contrasts], Interval]) -> Reach:
 def corrected_values(sample: Sample) -> FloatArray:
     """Return values corrected for bias on few samples, where it is known: averages over classes."""
     evaluation, found = sample.evaluation, sample.point.copy()
-    for metric in [] if sample.judged is not None else evaluation.metrics:
+    for metric in evaluation.metrics if sample.design.samples_decide else []:
         where = evaluation.metric_slice(metric.name)
         average = corrected_average(evaluation, metric)
         if average is None:
@@ -202,15 +202,13 @@ class MeanOfSets(Contrasts):
 
     def _of_set(self, part: Contrasts, method: IntervalMethod, level: float) -> Interval:
         """Compute the intervals of one set, for these runs."""
-        these = Contrasts(part.sample.of_these_runs, part.pairs)
+        these = Contrasts(part.sample.at_hand, part.pairs)
         return intervals_around(these, method, level)
 
     @cached_property
     def _variance(self) -> FloatArray:
         """Variances and degrees of freedom, of shape (2, n_rows, n_values)."""
-        new = [part.sample.new_runs for part in self.parts]
-        test_sets = [part.evaluation.predictions for part in self.parts]
-        crossed = all(new) and check_runs_of_sets(test_sets)
+        crossed = are_crossed([part.sample.design for part in self.parts])
         layers = [part.sample.layers(part.pairs) for part in self.parts]
         if self.scope.new_sets:
             values = np.stack([part.estimate for part in self.parts])

@@ -4,10 +4,12 @@ PLUGINS = (
     "battles",
     "detection",
     "folds",
+    "judges",
     "large",
     "ledgers",
     "paper",
     "published",
+    "runs",
     "suites",
     "survival",
 )

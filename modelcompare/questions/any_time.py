@@ -32,7 +32,7 @@ class GainAtAnyTime(Gain):
     any_time: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if len(self.contrasts) > 1 or self.first.sample.varies_beyond or self.bounded:
+        if len(self.contrasts) > 1 or self.first.sample.design.beyond_items or self.bounded:
             raise ValueError(
                 "method='any-time' (--looks any) is for samples that are added to one test set, "
                 f"not for {self._beside}."
@@ -41,18 +41,9 @@ class GainAtAnyTime(Gain):
     @property
     def _beside(self) -> str:
         """Name what else is random, and what to do instead."""
-        if self.first.sample.judged is not None:
-            return (
-                "labels beside a judge; ask once, without it, or take "
-                "predictions.access.labelled, the samples with labels (on the command line leave "
-                "--judge out and add --missing drop)"
-            )
-        if self.first.sample.new_runs and len(self.contrasts) == 1:
-            return (
-                "new runs; for an answer about these runs use generalize_to='items' "
-                "(--generalize-to items), or plan the times of asking with a ledger of `looks` "
-                "(--looks N)"
-            )
+        text = self.first.sample.design.at_any_time
+        if text and len(self.contrasts) == 1:
+            return text
         return "several test sets; plan the times of asking with a ledger of `looks` (--looks N)"
 
     @property

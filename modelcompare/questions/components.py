@@ -11,21 +11,25 @@ does not vary has no component: one test set, or the runs at hand.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr, ndtri, stdtrit
 
 from modelcompare.arrays import FloatArray
-from modelcompare.engine.run_variances import Layers, combined, terms
+from modelcompare.engine.layers import Layers, combined, terms
 from modelcompare.engine.runs import FEW_RUNS
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals.ratios import detectable, normal_quantile
+from modelcompare.plugs import load
 from modelcompare.questions.contrast import Contrast
+from modelcompare.resampling.seeds import RngLike
 
 # Mean squares that a future test may find, and steps that spread them evenly.
 _N_POINTS = 256
@@ -74,7 +78,7 @@ class Components:
     def mean_squares(self, size: Size) -> tuple[float, FloatArray, FloatArray]:
         """Return the expected mean squares of units (items or sets), of runs and of the rest.
 
-        They are divided as those of `engine.run_variances.Layers`; runs and rest have one per
+        They are divided as those of `engine.layers.Layers`; runs and rest have one per
         procedure.
         """
         rest = np.add(self.sets_runs, np.divide(self.rest, size.items)) / (size.sets * size.runs)
@@ -90,7 +94,7 @@ class Components:
         """Return differences from which a future test is significant, all equally likely.
 
         The test divides by the error that it finds in its own mean squares, with the degrees of
-        freedom that follow from these (`engine.run_variances.combined`). Where only items vary
+        freedom that follow from these (`engine.layers.combined`). Where only items vary
         there is one threshold.
         """
         if self.is_normal:
@@ -191,6 +195,41 @@ class Pilot(NamedTuple):
             max(float(items), 0.0), sets, _floored(runs), _floored(sets_runs), _floored(rest)
         )
         return cls(components, Size(n_sets, round(np.mean(n_items)), n_runs), tuple(notes))
+
+
+@dataclass(frozen=True, eq=False)
+class Plan(ABC):
+    """A pilot of which a design draws more in two ways: at random, and allocated.
+
+    Parameters
+    ----------
+    at_random, allocated : Components
+        Variance of the difference by the number of what is drawn.
+    """
+
+    at_random: Components
+    allocated: Components
+
+    @property
+    @abstractmethod
+    def pilot(self) -> Pilot:
+        """Components of what is drawn at random, and its number in the pilot."""
+
+    @abstractmethod
+    def clause(self, at_random: float, allocated: float, asked: str, detects: float) -> str:
+        """Write how many are needed, at random and allocated, as a clause."""
+
+    @abstractmethod
+    def queue(self, n_more: int, rng: RngLike) -> pd.DataFrame:
+        """Draw the samples to take next; see `SampleSize.queue`."""
+
+
+def planned(contrasts: Sequence[Contrast]) -> Plan | None:
+    """Return the plan that the design of a pilot has; None where samples are added."""
+    places = dict.fromkeys(each.sample.design.plan for each in contrasts)
+    place = next(filter(None, places), None)
+    found: Plan | None = load(place)(contrasts) if place else None
+    return found
 
 
 # Mean square of units (items or sets), means of the runs of each procedure, and its rest.

@@ -11,16 +11,16 @@ from typing import Any, cast
 import numpy as np
 
 from modelcompare.comparison.bootstrap import evaluate
-from modelcompare.comparison.few_labels import warn_of_little_data
 from modelcompare.comparison.few_samples import notes_on_few_samples
+from modelcompare.comparison.warned import warn_of_little_data
 from modelcompare.data.positive import positive_for
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import joined
 from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.design import Design, design_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import check_crossed, runs_are_random
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.closed import proportions
@@ -34,7 +34,6 @@ from modelcompare.significance import Outcome, PairView, run_named
 from modelcompare.significance.inverted import Ends, ends_of
 from modelcompare.words import (
     Alternative,
-    GeneralizeTo,
     IntervalMethod,
     ZeroDivision,
     shown,
@@ -74,21 +73,18 @@ class Contrast(PairView):
     def between(
         cls, pair: TestSet, metric: MetricLike, label: Any, *,
         zero_division: ZeroDivision = math.nan, collapse: bool | None = None,
-        generalize_to: GeneralizeTo = "items", draws: Draws | None = None,
+        design: Design | None = None, draws: Draws | None = None,
     ) -> Contrast:  # fmt: skip
         """Return the contrast of the two models of a test set.
 
         Of a test set that lacks a model, the sample is of the other one (`Gain`).
         """
         draws = draws or Draws()
-        new_runs = runs_are_random(pair, generalize_to)
         evaluation = evaluate(pair, [metric], zero_division=zero_division, collapse=collapse)
-        if new_runs:
-            check_crossed(evaluation)
         weights = BootstrapWeights(evaluation.units, draws.n_resamples, seed_sequence(draws.rng))
         label = chosen_class(evaluation, label)
         return cls(
-            Sample(evaluation, weights, new_runs=new_runs),
+            Sample(evaluation, weights, design or design_of(pair)),
             (np.array([0]), np.array([1])), draws.n_resamples, label=label,
             position=value_position(evaluation, label),
         )  # fmt: skip
@@ -117,9 +113,9 @@ class Contrast(PairView):
     @property
     def n_units(self) -> int:
         """Number of samples, of clusters if `groups` are given, or of labels beside a judge."""
-        evaluation, judge = self.evaluation, self.evaluation.access.judge
-        if judge is not None:
-            return judge.n_labels
+        evaluation, counted = self.evaluation, self.sample.design.counted
+        if counted is not None:
+            return counted[0]
         if evaluation.access.unit == "buckets":
             return len(evaluation.predictions)
         return evaluation.units.size
@@ -127,9 +123,9 @@ class Contrast(PairView):
     @property
     def unit(self) -> str:
         """Unit that is counted: "samples", "battles", "clusters", or "labels" beside a judge."""
-        if self.sample.judged is not None:
-            return "labels"
-        access = self.evaluation.access
+        access, counted = self.evaluation.access, self.sample.design.counted
+        if counted is not None:
+            return counted[1]
         return "clusters" if access.unit == "clusters" else access.source.called
 
     @property

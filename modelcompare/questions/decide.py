@@ -20,7 +20,7 @@ from modelcompare.comparison.suite_checks import check_known, check_sets
 from modelcompare.comparison.warned import each_warning_once, warn_of_few_sets
 from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.scope import THESE_RUNS, Scope
+from modelcompare.engine.scope import Scope
 from modelcompare.escape import terminal
 from modelcompare.metrics.classes import ValueLike
 from modelcompare.questions.any_time import GainAtAnyTime
@@ -170,7 +170,7 @@ class DecisionResult(Result, stem="decision", version=4, row="decision"):
         scope = self.scope
         beside = {
             "any-time": scope.any_time, "generalize_to": scope.generalize_to,
-            "judge": scope.n_labels > 0, "sets": scope.n_sets if scope.n_sets > 1 else None,
+            **scope.marks, "sets": scope.n_sets if scope.n_sets > 1 else None,
         }  # fmt: skip
         given = {name: value for name, value in beside.items() if value}
         return {"B": self.n_resamples, "ci": self.method, **given}
@@ -184,7 +184,7 @@ class DecisionResult(Result, stem="decision", version=4, row="decision"):
     def signature(self) -> str:
         return signature(
             "decide", n=self.n_samples, kind=self.kind, margin=self.margin, alpha=self.alpha,
-            **self.made_with, **{THESE_RUNS: self.scope.these_runs},
+            **self.made_with, **self.scope.at_hand,
         )  # fmt: skip
 
     @property

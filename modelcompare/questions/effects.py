@@ -29,8 +29,8 @@ def effect_sizes(contrast: Contrast | Unpaired) -> tuple[float, float]:
         return math.nan, math.nan
     predictions, metric = contrast.evaluation.predictions, contrast.metric
     access = predictions.access
-    own = "rows" in access.abilities and access.judge is None and access.plain
-    if not own or contrast.sample.new_runs:
+    own = "rows" in access.abilities and access.plain
+    if not own or contrast.sample.design.beyond_items:
         return math.nan, math.nan
     spread = contrast.error * math.sqrt(contrast.n_units)
     dz = contrast.difference / spread if spread > 0 and metric.smooth else math.nan

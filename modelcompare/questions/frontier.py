@@ -11,8 +11,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from modelcompare.questions.components import Components, Size
-from modelcompare.questions.labels import LabelPlan
+from modelcompare.questions.components import Components, Plan, Size
 from modelcompare.report.fields import HIDDEN, Field, member, value
 from modelcompare.resampling.seeds import RngLike
 
@@ -39,7 +38,7 @@ class Frontier:
         Two-sided level of the test, and the probability of seeing the difference.
     cost_item, cost_run : float, optional
         Cost of an item, and of a run of one model.
-    plan : LabelPlan, optional
+    plan : Plan, optional
         Labels beside a judge; those of `components` are drawn at random.
     """
 
@@ -50,7 +49,7 @@ class Frontier:
     power: float = field(metadata=value(after="alpha"))
     cost_item: float | None = field(metadata=value(after="margin"))
     cost_run: float | None = field(metadata=value(after="cost_item"))
-    plan: LabelPlan | None = field(default=None, repr=False, metadata=HIDDEN)
+    plan: Plan | None = field(default=None, repr=False, metadata=HIDDEN)
 
     @cached_property
     @member(
@@ -89,7 +88,7 @@ class Frontier:
         """Labels that detect `margin` if they are allocated to cells; None without a judge."""
         return None if self.plan is None else self._allocated(self.plan)
 
-    def _allocated(self, plan: LabelPlan) -> float:
+    def _allocated(self, plan: Plan) -> float:
         """Return the number of labels that detect `margin` if they are allocated to cells."""
         return replace(self, components=plan.allocated)._solved("items", self.size).items
 

@@ -22,8 +22,8 @@ from modelcompare.comparison.suite import (
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import known_direction
 from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.design import design_of
 from modelcompare.engine.influence import unit_influences
-from modelcompare.engine.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals.calibration import refusal, why_refused
@@ -83,16 +83,16 @@ class Gain:
             if shares[place] == 0:
                 continue
             own, own_label = one_value(metric, predictions)
-            if p_at_random(predictions) < NOT_AT_RANDOM:
-                raise not_drawn(predictions)
             served, used, *_ = serve(predictions, own, method=method, zero_division=zero_division)
             # A test set may lack one of the models, or both.
             both = [model for model in models if model in served.models]
+            pair = served[both or [*served.models[:1]]]
             contrasts[name] = Contrast.between(
-                served[both or [*served.models[:1]]], own, own_label, zero_division=zero_division,
-                generalize_to=within(generalize_to),
+                pair, own, own_label, zero_division=zero_division,
+                design=design_of(pair, within(generalize_to)),
                 draws=draws if alone else replace(draws, rng=child_seed(seed, place)),
             )  # fmt: skip
+            contrasts[name].sample.design.check_decision()
         first, *others = contrasts.values()
         if any(each.evaluation.keys != first.evaluation.keys for each in others):
             raise ValueError(

@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.comparison.conclusion import all_of
-from modelcompare.engine.scope import THESE_RUNS
 from modelcompare.escape import terminal
 from modelcompare.questions.decide import DecisionResult
 from modelcompare.report.document import Document
@@ -99,7 +98,7 @@ class GateResult(GateAnswer, stem="gate", version=5):
         return signature(
             "gate", n=sum(decision.n_samples for decision in self.by_rule[0][1]),
             rules=len(self.by_rule), alpha=self.alpha, **first.made_with,
-            **{THESE_RUNS: first.scope.these_runs},
+            **first.scope.at_hand,
         )  # fmt: skip
 
     def document(self) -> Document:

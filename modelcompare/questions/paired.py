@@ -11,7 +11,8 @@ from modelcompare.comparison.planning import serve
 from modelcompare.data.checks import check_models
 from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.runs import RUN_TEST, runs_are_random
+from modelcompare.engine.design import design_of
+from modelcompare.engine.runs import RUN_TEST
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.questions.contrast import Contrast, Draws, Unpaired, warn_of_undefined
@@ -195,11 +196,10 @@ def paired_test(
     metric, label = one_value(metric, predictions)
     predictions, _, test, _ = serve(predictions, metric, test=method, zero_division=zero_division)
     pair = predictions[[model_a, model_b]]
-    new_runs = test == RUN_TEST and runs_are_random(pair, "auto", test)
     contrast = Contrast.between(
         pair, metric, label, zero_division=zero_division,
         collapse=False if TESTS[test].by_sample else None,
-        generalize_to="items+runs" if new_runs else "items",
+        design=design_of(pair, "auto" if test == RUN_TEST else "items", test),
         draws=Draws(n_resamples=n_resamples, rng=rng),
     )  # fmt: skip
     enumerate_swaps = "units" in predictions.access.abilities
@@ -211,7 +211,7 @@ def paired_test(
         result_of(contrast, outcome, used, n_groups(contrast.evaluation, test)),
         of_exchangeability=of_exchangeability(contrast.metric, test, used),
     )
-    if not new_runs:
+    if test != RUN_TEST:
         return result
     floor = note(contrast.evaluation.predictions, contrast.pairs, n_resamples, alternative)
     return replace(result, notes=(*result.notes, floor))

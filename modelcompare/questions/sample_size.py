@@ -13,16 +13,15 @@ from modelcompare.comparison.suite import WITHIN, check_several, notes_of_sets, 
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.design import are_crossed, design_of
 from modelcompare.engine.labels import distinct_rows
-from modelcompare.engine.runs import check_runs_of_sets
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.options import check_positive
 from modelcompare.questions.claims import check_margin
-from modelcompare.questions.components import Pilot
+from modelcompare.questions.components import Pilot, planned
 from modelcompare.questions.contrast import Contrast
-from modelcompare.questions.labels import LabelPlan
 from modelcompare.questions.sizes import SampleSize
 from modelcompare.report.numbers import format_interval
 from modelcompare.significance.inverted import Ends
@@ -148,15 +147,15 @@ def sample_size(
     metric, label = one_value(metric, next(iter(sets.values())))
     contrasts = [
         Contrast.between(
-            each[[model_a, model_b]], metric, label, zero_division=zero_division, collapse=False,
-            generalize_to=within(generalize_to),
+            each, metric, label, zero_division=zero_division, collapse=False,
+            design=design_of(each, within(generalize_to)),
         )
-        for each in sets.values()
+        for each in (test_set[[model_a, model_b]] for test_set in sets.values())
     ]  # fmt: skip
     for name, contrast in zip(sets, contrasts, strict=True):
         _check_planned(contrast, f" {name!r}" if name else "")
     _check_runs(contrasts, cost_item, cost_run)
-    plan, first = LabelPlan.of(contrasts), contrasts[0]
+    plan, first = planned(contrasts), contrasts[0]
     check_margin(margin or 0.0, first.metric)
     scope = Scope.of_sets([each.scope for each in contrasts], new_sets=generalize_to in WITHIN)
     pilot = Pilot.of(contrasts, scope) if plan is None else plan.pilot
@@ -202,7 +201,7 @@ def _check_data(contrasts: Mapping[str, Contrast], n_runs: int) -> None:
             contrast.warn_of_sparse_data()
     for name, contrast in contrasts.items():
         # Labels beside a judge are planned by cells, to each of which a label is added.
-        if contrast.sample.judged is None:
+        if contrast.sample.design.samples_decide:
             _check_determined(contrast, n_runs, name)
 
 
@@ -240,9 +239,9 @@ def _check_runs(
     contrasts: Sequence[Contrast], cost_item: float | None, cost_run: float | None
 ) -> None:
     """Refuse test sets with separate runs, and costs that do not compare items and runs."""
-    new_runs = {each.sample.new_runs for each in contrasts}
-    test_sets = [each.evaluation.predictions for each in contrasts]
-    if len(new_runs) > 1 or (new_runs == {True} and not check_runs_of_sets(test_sets)):
+    new_runs = {bool(each.scope.generalize_to) for each in contrasts}
+    crossed = are_crossed([each.sample.design for each in contrasts])
+    if len(new_runs) > 1 or (new_runs == {True} and not crossed):
         raise ValueError(
             "test sets have separate `runs`, or some have none; give the same runs of each model "
             "on every test set, or for an answer about these runs use generalize_to='sets' "

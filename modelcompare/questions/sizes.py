@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from modelcompare.engine.scope import THESE_RUNS, Scope
+from modelcompare.engine.scope import Scope
 from modelcompare.escape import terminal
 from modelcompare.questions.frontier import LADDER, Dimension, Frontier
 from modelcompare.report.document import Document
@@ -238,7 +238,7 @@ class SampleSize(Frontier, Result, stem="sample_size", version=4):
             "sample_size", n=self.n_samples, n_runs=runs if runs > 1 else None,
             n_sets=sets if sets > 1 else None, generalize_to=self.scope.generalize_to,
             alpha=self.alpha, power=self.power, se="influence", judge=self.plan is not None,
-            **{THESE_RUNS: self.scope.these_runs},
+            **self.scope.at_hand,
         )  # fmt: skip
 
     def sentence(self) -> str:

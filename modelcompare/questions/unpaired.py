@@ -17,6 +17,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import once
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.delong import check_area, delong_covariance
+from modelcompare.engine.design import design_of
 from modelcompare.intervals import intervals_around
 from modelcompare.metrics import Metric
 from modelcompare.metrics.classes import ValueLike, one_value
@@ -110,7 +111,8 @@ def unpaired_test(
         weights = BootstrapWeights(side.units, n_resamples, child_seed(seed, len(sides)))
         # The same class may have different positions in the labels of the two sets.
         of_class = chosen_class(side, of_class)
-        sample, place = Sample(side, weights), value_position(side, of_class)
+        sample = Sample(side, weights, design_of(side.predictions))
+        place = value_position(side, of_class)
         sides.append((sample, place))
         warn_of_sparse_data(sample, places=np.array([place]), where=f"`{name}`: ")
     contrast = Unpaired((sides[0], sides[1]), of_class, alternative, n_resamples, seed)

@@ -109,7 +109,7 @@ class Unseen:
         metric, evaluation, k = contrast.metric, contrast.evaluation, contrast.position
         gain, error = sign * float(row.estimate[0, k]), float(row.standard_error[0, k])
         low, high = range_of_samples(metric, evaluation.predictions)
-        if contrast.sample.judged is not None:
+        if not contrast.sample.design.samples_decide:
             # Beside a judge an added label in each cell stands for what was not seen.
             return cls(gain, math.nan, math.nan, low, high, None)
         access, of_means = evaluation.access, is_bounded_mean(metric, low, high)

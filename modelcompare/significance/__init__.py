@@ -15,7 +15,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import RUN_TEST, check_named
 from modelcompare.significance import replicate_t, resampled, runs, studentized, two_models
 from modelcompare.significance.inverted import with_quantiles
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
@@ -40,10 +39,7 @@ def run_test(name: str, view: PairView) -> Outcome:
         If the test does not apply to the metric, the data or the alternative.
     """
     row = TESTS[name]
-    if view.sample.judged is not None:
-        check_named("test", name, ["wald"], judged=True)
-    if view.sample.new_runs:
-        check_named("test", name, ["wald", RUN_TEST])
+    view.sample.design.check("test", name)
     if len(view.model_a) == 0:
         nothing = np.empty((0, len(view.evaluation.keys)))
         return Outcome(nothing, nothing)

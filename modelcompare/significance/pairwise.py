@@ -80,7 +80,7 @@ class PairView(Contrasts):
         """Return a view of some metrics, on a separate sample."""
         alone = Evaluation(self.evaluation.predictions, metrics, collapse=False)
         weights = BootstrapWeights(alone.units, self.n_resamples, self.seed)
-        sample = Sample(alone, weights)
+        sample = Sample(alone, weights, self.sample.design)
         return PairView(sample, self.pairs, self.n_resamples, self.alternative)
 
     @property
@@ -130,7 +130,7 @@ class PairView(Contrasts):
     @cached_property
     def degrees_of_freedom(self) -> FloatArray:
         """Effective degrees of freedom of the errors, of shape (n_pairs, n_values)."""
-        if self.sample.varies_beyond:
+        if self.sample.design.beyond_items:
             return self.degrees
         n, every = self.evaluation.units.size, np.arange(len(self.evaluation.keys))
         carriers = pair_carriers(self.evaluation, self.sample.point, self.pairs, every)

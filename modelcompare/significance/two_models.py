@@ -15,9 +15,9 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.data.alone import refuse_pseudo_values
-from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.delong import check_area, delong_covariance
 from modelcompare.engine.influence import standard_errors
+from modelcompare.engine.pairs import pair_differences
 from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.significance.extreme import (
     normal_p,

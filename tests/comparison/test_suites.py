@@ -14,7 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.comparison.correction import adjust_groups
-from modelcompare.engine.run_variances import Layers
+from modelcompare.engine.layers import Layers
 from modelcompare.intervals.influences import Estimates, difference_interval
 from modelcompare.report.numbers import format_percent
 

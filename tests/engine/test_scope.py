@@ -1,23 +1,12 @@
 """What an answer about several test sets is about."""
 
-import pytest
-
 from modelcompare.engine.scope import Scope
 
 
-@pytest.mark.parametrize(
-    ("runs", "said"),
-    [(((2,), (5,)), "seen in 2 to 5 runs each"), (((), (2,)), "seen in runs each"),
-     (((2,), ()), "seen in runs each")],
-)  # fmt: skip
-def test_numbers_of_runs_are_unknown_if_those_of_one_set_are(runs, said):
-    found = Scope.of_sets(Scope(10, n_runs=each, new_runs=True) for each in runs)
-    (note,) = found.notes
-    assert said in note
-
-
-def test_samples_and_labels_of_sets_add_up_and_the_least_sure_draw_counts():
-    parts = Scope(10, n_labels=3, p_labels=0.4), Scope(20, n_labels=5, p_labels=0.1)
-    found = Scope.of_sets(parts)
-    assert (found.n_samples, found.n_labels, found.p_labels, found.n_sets) == (30, 8, 0.1, 2)
+def test_one_set_is_its_own_scope_and_samples_of_several_add_up():
+    parts = Scope(10), Scope(20)
     assert Scope.of_sets(parts[:1]) == parts[0]
+    found = Scope.of_sets(parts, new_sets=True)
+    assert (found.n_samples, found.n_sets, found.generalize_to) == (30, 2, "items+sets")
+    assert "like these 2" in found.notes_of_sets[0]
+    assert not Scope.of_sets(parts).notes_of_sets

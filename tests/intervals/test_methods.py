@@ -12,6 +12,7 @@ from modelcompare import intervals
 from modelcompare.comparison import bootstrap_result
 from modelcompare.engine import contrasts
 from modelcompare.engine.contrasts import Contrasts, Sample
+from modelcompare.engine.design import design_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import (
     METHODS,
@@ -142,15 +143,19 @@ def test_a_method_computes_only_what_it_asks_for(method, asked, pairs):
     preds = mc.Predictions(y, {n: np.c_[1 - p, p] for n, p in scores.items()})
     metric = "roc_auc" if method == "delong" else "accuracy"
     evaluation = Evaluation(preds, resolve_metrics(metric, preds))
-    sample = Sample(evaluation, BootstrapWeights(evaluation.units, 50, np.random.SeedSequence(0)))
+    sample = Sample(
+        evaluation,
+        BootstrapWeights(evaluation.units, 50, np.random.SeedSequence(0)),
+        design_of(evaluation.predictions),
+    )
     rows = Contrasts(sample, pairs)
     if pairs is not None and METHODS[method].scores_only:
         asked = {"draws", "replicates", "estimate", "moments", "acceleration"}
     found = intervals.intervals_of(rows, method, 0.9)
     computed = {name for name in vars(rows) if name in vars(Contrasts)} - {"pairs", "sample"}
     # Whether there is a judge is always asked.
-    computed |= {name for name in vars(sample) if name in vars(Sample)} - {"judged"}
-    computed -= {"evaluation", "weights", "new_runs", "point"}
+    computed |= {name for name in vars(sample) if name in vars(Sample)} - {"estimator"}
+    computed -= {"evaluation", "weights", "design", "point"}
     assert computed == asked
     assert (found.low < rows.estimate).all()
     assert (rows.estimate < found.high).all()

@@ -10,6 +10,7 @@ from scipy.stats import beta, binom
 import modelcompare as mc
 from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.engine.contrasts import Contrasts, Sample
+from modelcompare.engine.design import design_of
 from modelcompare.intervals import intervals_of
 from modelcompare.intervals.confusions import Confusions
 from modelcompare.intervals.counts import agreement_interval
@@ -253,7 +254,11 @@ def test_precision_weighted_by_two_classes_of_whom_one_is_rare_is_covered_where_
     }  # fmt: skip
     evaluation = evaluate(mc.Predictions(truth, outputs), ["precision_weighted"])
     weights = BootstrapWeights(evaluation.units, 9, np.random.SeedSequence(0))
-    found = intervals_of(Contrasts(Sample(evaluation, weights), None), "auto", 0.95)
+    found = intervals_of(
+        Contrasts(Sample(evaluation, weights, design_of(evaluation.predictions)), None),
+        "auto",
+        0.95,
+    )
     weight = binom.pmf(np.array(both), [common, rare], rate).prod(axis=1)
     hits = common * (1 - rate), rare * (1 - rate)
     true = 0.9 * hits[0] / (hits[0] + rare * rate) + 0.1 * hits[1] / (hits[1] + common * rate)

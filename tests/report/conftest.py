@@ -13,6 +13,7 @@ import pytest
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import ValueKey
+from modelcompare.engine.design import Design, Estimator
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals import Interval
 from modelcompare.report.document import Finding
@@ -42,7 +43,7 @@ class MadeEvidence(Compared):
     n_samples, n_resamples, size = 9824, 9999, "9,824 samples"
     notes, swapped_groups = (), None
     signature = metric_info = models = None
-    bootstrap = SimpleNamespace(new_runs=False, scope=Scope(9824), evaluation=SimpleNamespace(
+    bootstrap = SimpleNamespace(design=Design(None), estimator=Estimator(None), scope=Scope(9824), evaluation=SimpleNamespace(
         predictions=SimpleNamespace(labels=None, sample_weight=None, access=ACCESS),
         access=ACCESS,
         units=SimpleNamespace(strata=None),

@@ -281,7 +281,7 @@ def test_a_test_computes_only_what_it_asks_for(test, asked):
         if isinstance(thing, cached_property)
     }
     computed = {*vars(view), *vars(view.sample)} & offered
-    assert computed - {"_scale", "judged"} == asked
+    assert computed - {"_scale", "estimator"} == asked
 
 
 def test_what_is_equal_but_for_rounding_is_extreme_by_every_test():

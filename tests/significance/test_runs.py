@@ -11,6 +11,7 @@ from sklearn.metrics import f1_score
 
 import modelcompare as mc
 from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.design import design_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.resampling.weights import BootstrapWeights
@@ -194,7 +195,11 @@ def simulated(n_runs, spreads=(0.5, 0.5), rest=1.0, n_trials=400, *, shared=Fals
     evaluation = Evaluation(preds, resolve_metrics("mean_score", preds))
     weights = BootstrapWeights(evaluation.units, 9999, np.random.SeedSequence(0))
     a = 2 * np.arange(n_trials)
-    view = PairView(Sample(evaluation, weights, new_runs=True), (a, a + 1), 9999)
+    view = PairView(
+        Sample(evaluation, weights, design_of(evaluation.predictions, "items+runs")),
+        (a, a + 1),
+        9999,
+    )
     return run_test(TEST, view).p_value[:, 0]
 
 

@@ -19,7 +19,7 @@ from modelcompare.comparison.tables import best_first, led_clauses
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import known_direction
 from modelcompare.engine.axis import ValueKey
-from modelcompare.engine.contrasts import pair_differences
+from modelcompare.engine.pairs import pair_differences
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.plugins.folds.fold_tests import FoldTest as FoldTestResult

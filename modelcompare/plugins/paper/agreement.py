@@ -9,12 +9,10 @@ import pandas as pd
 
 from modelcompare.arguments import checked, written_out
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns, pair_rows
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
 from modelcompare.plugins.paper.agreement_result import ON_REPLICATES, AgreementStudy
 from modelcompare.plugins.paper.pairs import (
     PAPER_PAIRS,
@@ -101,13 +99,10 @@ def agreement_study(
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     seed = seed_sequence(rng)
     evaluation = metric_pairs.evaluate(predictions)
-    new_runs = runs_are_random(predictions, generalize_to)
-    if new_runs:
-        check_crossed(evaluation)
-        check_named("test", test, ["wald"])
-        warn_of_few_runs(predictions)
+    design = metric_pairs.design_of(predictions, generalize_to)
+    design.check("test", test)
     weights = BootstrapWeights(evaluation.units, n_resamples, seed)
-    sample = Sample(evaluation, weights, new_runs)
+    sample = Sample(evaluation, weights, design)
     view = PairView(sample, all_pairs(len(predictions.models)), n_resamples)
     p_values = run_test(ON_REPLICATES.get(test, test), view).p_value
     table, of_pairs = _frames(view, p_values, metric_pairs, alpha, confidence_level)

@@ -10,9 +10,10 @@ from scipy.special import stdtr
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.axis import LongColumns, long_columns, pair_rows
-from modelcompare.engine.contrasts import Sample, pair_differences
+from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
+from modelcompare.engine.pairs import pair_differences
 from modelcompare.engine.run_variances import RunVariances, owners_of_runs, run_tables
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.plugins.paper.pairs import MetricPairs
@@ -33,7 +34,7 @@ def separations(sample: Sample, where: Mapping[str, object]) -> Iterator[LongCol
     error = sample.standard_error(pairs)
     # With one unit there is no standard error, hence no separation.
     separation = np.where(np.isnan(error), np.nan, standardized(difference, error))
-    degrees = sample.degrees(pairs) if sample.new_runs else np.inf
+    degrees = sample.degrees(pairs) if sample.design.beyond_items else np.inf
     yield long_columns(
         {**pair_rows(evaluation.models, *pairs), **where}, evaluation.keys, difference=difference,
         standard_error=error, separation=separation,
@@ -51,7 +52,7 @@ def variance_ratios(
     """
     evaluation = sample.evaluation
     rows = {"model": np.array(evaluation.models, dtype=object), **where}
-    ratios = _ratios_of_new_runs if sample.new_runs else _ratios_of_items
+    ratios = _ratios_of_new_runs if sample.design.beyond_items else _ratios_of_items
     for metrics, a, (ratio, error, degrees) in ratios(sample, metric_pairs):
         low, high = _around(ratio, error, confidence_level, degrees)
         yield long_columns(
@@ -172,7 +173,7 @@ def relative_efficiency(
     pairs = all_pairs(len(evaluation.models))
     models = pair_rows(evaluation.models, *pairs)
     parts = []
-    spreads = _spreads_of_new_runs if sample.new_runs else _spreads_of_items
+    spreads = _spreads_of_new_runs if sample.design.beyond_items else _spreads_of_items
     for metrics, a, b, *spread in spreads(sample, metric_pairs, pairs):
         both = estimate[:, a], estimate[:, b]
         found = samples_ratio(both, pairs, confidence_level, *spread)

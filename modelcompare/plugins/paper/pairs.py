@@ -13,13 +13,11 @@ import pandas as pd
 
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.few_samples import notes_on_classes
-from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import known_direction
 from modelcompare.engine.axis import LongColumns, joined_frame
+from modelcompare.engine.design import Design, design_of
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.runs import check_crossed, runs_are_random
-from modelcompare.engine.scope import Scope
 from modelcompare.metrics import AnyMetric, Metric
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import resolve_metrics
@@ -122,13 +120,11 @@ class MetricPairs:
         counted = [metric for metric in averages if metric.zero_division != "paper"]
         return (*lost, *notes_on_classes(evaluation, counted))
 
-    def scope_of(self, predictions: TestSet, generalize_to: GeneralizeTo) -> Scope:
-        """Return the runs that a study is about; warn of few runs where it is about new ones."""
-        new_runs = runs_are_random(predictions, generalize_to)
-        if new_runs:
-            check_crossed(self.evaluate(predictions))
-            warn_of_few_runs(predictions)
-        return Scope.of(predictions, new_runs=new_runs)
+    def design_of(self, predictions: TestSet, generalize_to: GeneralizeTo) -> Design:
+        """Return what varies in a study; warn where little of it decides."""
+        design = design_of(predictions, generalize_to)
+        design.estimator(self.evaluate(predictions)).warnings(None)
+        return design
 
     def evaluate(self, predictions: TestSet) -> Evaluation:
         """Evaluate the metrics on these predictions, class by class."""

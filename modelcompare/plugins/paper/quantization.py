@@ -15,6 +15,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.variants import with_models
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns, pair_rows
+from modelcompare.engine.design import design_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.engine.scope import Scope
@@ -154,7 +155,7 @@ def quantization_study(
     values, pairs = (
         rows_of_classes(joined_frame(parts), classes) for parts in zip(*rows, strict=True)
     )
-    scope = Scope.of(predictions)
+    scope = design_of(predictions).scope
     return QuantizationStudy(
         values=values, pairs=pairs, n_samples=n_seen(predictions),
         confidence_level=confidence_level, scope=scope,

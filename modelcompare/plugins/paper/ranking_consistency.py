@@ -10,7 +10,7 @@ import pandas as pd
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns
-from modelcompare.engine.contrasts import pair_differences
+from modelcompare.engine.pairs import pair_differences
 from modelcompare.intervals.ratios import normal_quantile, wilson
 from modelcompare.plugins.paper.pairs import MetricPairs, part_rows
 from modelcompare.resampling.seeds import child_seed

@@ -12,16 +12,15 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.bootstrap import bootstrap, evaluate
+from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.bootstrap_result import BootstrapResult
-from modelcompare.comparison.warned import warn_of_few_runs
 from modelcompare.data.checks import softmax
 from modelcompare.data.kinds import PROBABILITIES
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.variants import with_models
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
-from modelcompare.engine.runs import check_crossed, check_named, runs_are_random
+from modelcompare.engine.design import design_of
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.plugins.paper.figures import ticked_log
@@ -207,10 +206,8 @@ def sensitivity_study(
     levels = list(dict.fromkeys(asked))
     if not levels:
         raise ValueError("`temperatures` and `noises` are both empty; give one at least.")
-    new_runs = runs_are_random(predictions, generalize_to)
-    if new_runs:
-        check_named("method", method, ["auto"])
-        warn_of_few_runs(predictions)
+    design = design_of(predictions, generalize_to)
+    design.check("method", method)
     seed = seed_sequence(rng)
     rows = []
     for place, model in enumerate(predictions.models):
@@ -220,18 +217,18 @@ def sensitivity_study(
             own_seed = child_seed(seed, place, number)
             variants[f"{change} {level:g}"] = _changed(probabilities, change, level, own_seed)
         changed = with_models(predictions, variants, PROBABILITIES)
-        if new_runs:
+        if design.beyond_items:
             # Variants of a model have its own runs.
             changed = changed.with_columns(runs=np.asarray(predictions.access.runs_of(model)))
-            check_crossed(evaluate(changed, metrics, zero_division=zero_division))
         result = bootstrap(
             changed, metrics, n_resamples=n_resamples, zero_division=zero_division, rng=seed
         )
-        rows.append(_changes(replace(result, new_runs=new_runs), levels, method, confidence_level))
+        result = replace(result, design=replace(design, predictions=changed))
+        rows.append(_changes(result, levels, method, confidence_level))
     return SensitivityStudy(
         table=joined_frame(rows), n_samples=n_seen(predictions), n_resamples=n_resamples,
         seed_label=rng_label(rng), confidence_level=confidence_level,
-        scope=Scope.of(predictions, new_runs=new_runs),
+        scope=design.scope,
     )  # fmt: skip
 
 

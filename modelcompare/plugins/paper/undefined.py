@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,7 @@ from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import class_counts, n_seen
 from modelcompare.engine.axis import long_columns
-from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import progress_bar
-from modelcompare.engine.run_variances import run_replicates
 from modelcompare.engine.scope import Scope
 from modelcompare.plugins.paper.figures import plot_shares
 from modelcompare.plugins.paper.pairs import (
@@ -191,8 +189,7 @@ def undefined_study(
     7    0.2  cprecision            0.0
     """
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
-    scope = metric_pairs.scope_of(predictions, generalize_to)
-    replicates_of = run_replicates if scope.new_runs else Evaluation.replicates
+    design = metric_pairs.design_of(predictions, generalize_to)
     sizes = check_ratios(ratios, n_seen(predictions))
     seed = seed_sequence(rng)
     support = {}
@@ -208,7 +205,8 @@ def undefined_study(
                 size = max(2, round(ratio * evaluation.units.size))
                 own_seed = child_seed(seed, place)
                 weights = BootstrapWeights(evaluation.units, n_resamples, own_seed, size=size)
-                replicates = replicates_of(evaluation, weights)[:, 0]
+                own = replace(design, predictions=evaluation.predictions)
+                replicates = own.estimator(evaluation).drawn(weights)[:, 0]
                 n_undefined = np.count_nonzero(np.isnan(replicates), axis=0)
                 n_samples = round(ratio * n_seen(predictions, model))
                 rows.append(long_columns(
@@ -220,7 +218,7 @@ def undefined_study(
     table.insert(5, "support", table["label"].map(support))
     return UndefinedStudy(
         table=table, n_samples=n_seen(predictions), metric_pairs=metric_pairs, ratios=sizes,
-        n_resamples=n_resamples, seed_label=rng_label(rng), scope=scope,
+        n_resamples=n_resamples, seed_label=rng_label(rng), scope=design.scope,
     )  # fmt: skip
 
 

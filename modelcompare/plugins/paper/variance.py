@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import LongColumns, long_columns
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.parallel import map_blocks, one_blas_thread, progress_bar
-from modelcompare.engine.run_variances import run_replicates
 from modelcompare.intervals import percentile_interval
 from modelcompare.plugins.paper.pairs import (
     PAPER_PAIRS,
@@ -121,7 +121,7 @@ def variance_study(
     check_variance_tests(tests)
     predictions, *_ = serve(predictions, MetricPairs.of(pairs, predictions, zero_division).metrics)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
-    scope = metric_pairs.scope_of(predictions, generalize_to)
+    design = metric_pairs.design_of(predictions, generalize_to)
     sizes = check_ratios(ratios, n_seen(predictions))
     seed = seed_sequence(rng)
     distribution, tested = [], []
@@ -134,7 +134,7 @@ def variance_study(
                 own_seed = child_seed(seed, place, index)
                 weights = BootstrapWeights(evaluation.units, n_resamples, own_seed)
                 where = {"ratio": ratio, "n_samples": n_seen(part), "subsample": index}
-                sample = Sample(evaluation, weights, new_runs=scope.new_runs)
+                sample = Sample(evaluation, weights, replace(design, predictions=part))
                 found = _of_part(sample, where, metric_pairs, confidence_level, tests)
                 of_ratio.append(found[0])
                 tested += found[1]
@@ -145,7 +145,7 @@ def variance_study(
         n_subsamples=n_subsamples, confidence_level=confidence_level,
         distribution=metric_pairs.frame(distribution).drop(columns="subsample"),
         tests=metric_pairs.frame(tested)[names_of(TESTS)], metric_pairs=metric_pairs,
-        seed=seed, stratify=stratify, seed_label=rng_label(rng), scope=scope,
+        seed=seed, stratify=stratify, seed_label=rng_label(rng), scope=design.scope,
     )  # fmt: skip
 
 
@@ -196,7 +196,8 @@ def _summarized(
     outcomes : list of ndarray of shape (n_models, 2, n_tests, n_labels)
         Statistics and p-values of the tests of equal variance, for each pair of metrics.
     """
-    replicates = _for_new_runs(sample) if sample.new_runs else sample.draws
+    design, replicated = sample.design, sample.estimator.replicates
+    replicates = replicated(sample.weights) if design.beyond_items else sample.draws
 
     def some(start: int) -> list[AnyArray]:
         # Contiguous along the resamples of each model and value.
@@ -218,17 +219,6 @@ def _summarized(
     blocks = map_blocks(some, starts, numbers=4 * replicates.size / len(starts))
     found = [np.concatenate(arrays) for arrays in zip(*blocks, strict=True)]
     return found[:5], found[5:]
-
-
-def _for_new_runs(sample: Sample) -> FloatArray:
-    """Return values on resamples of items and runs, with the spread of new ones."""
-    drawn = run_replicates(sample.evaluation, sample.weights)
-    variances, linear = sample.run_variances.layers().variance[0], sample.run_variances.of_resamples
-    stretch = np.sqrt(np.divide(variances, linear, out=np.ones_like(linear), where=linear > 0))
-    # A value may be undefined on all resamples.
-    defined = np.maximum(np.isfinite(drawn).sum(axis=0), 1)
-    centre = np.nansum(drawn, axis=0) / defined
-    return np.clip(centre + stretch * (drawn - centre), *sample.evaluation.bounds)
 
 
 def _tested(a: FloatArray, b: FloatArray, tests: Sequence[VarianceTest]) -> FloatArray:

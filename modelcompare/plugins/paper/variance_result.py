@@ -15,6 +15,7 @@ from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import LongColumns
 from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.design import design_of
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.scope import Scope
 from modelcompare.plugins.paper.efficiency import (
@@ -365,7 +366,7 @@ class VarianceStudy(Result, stem="variance"):
         """Return the values on a part of the test set and their errors, without resamples."""
         evaluation = self.metric_pairs.evaluate(part)
         none = BootstrapWeights(evaluation.units, 0, self.seed)
-        return Sample(evaluation, none, new_runs=self.scope.new_runs)
+        return Sample(evaluation, none, design_of(part, self.scope.generalize_to or "items"))
 
 
 def _metric_keys(pair: Pair, models: Sequence[str]) -> list[tuple[str, Look]]:

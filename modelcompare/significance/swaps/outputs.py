@@ -32,9 +32,9 @@ from modelcompare.data.kinds import VALUES
 from modelcompare.data.outputs import Output
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.callables import call_function, given_output
-from modelcompare.engine.contrasts import difference_of
 from modelcompare.engine.in_runs import Runs, is_of_rows
 from modelcompare.engine.memory import check_replicates
+from modelcompare.engine.pairs import difference_of
 from modelcompare.engine.parallel import map_blocks, watched
 from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
 from modelcompare.resampling.weights import SwapMasks

@@ -23,7 +23,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.engine.contrasts import difference_of
+from modelcompare.engine.pairs import difference_of
 from modelcompare.metrics.base import fraction_of
 from modelcompare.metrics.quotient import divide
 from modelcompare.significance.extreme import as_extreme, least_extreme, size_of

@@ -71,7 +71,7 @@ def losses(preds, model, temperature):
 @pytest.mark.parametrize("preds", [SHARED, SEPARATE], ids=["shared", "separate"])
 def test_changes_of_confidences_have_the_error_of_items_and_runs(preds):
     study = mc.studies.sensitivity_study(preds, "log_loss", **OF_CHANGES, **BOTH)
-    assert study.scope.new_runs
+    assert study.scope.generalize_to
     for row in study.table.itertuples():
         x = losses(preds, row.model, 0.5) - losses(preds, row.model, 1.0)
         assert row.difference == pytest.approx(x.mean())
@@ -138,7 +138,7 @@ def test_answers_for_these_runs_are_marked_as_such(name):
 def test_answers_for_new_runs_are_marked_as_such(name):
     options = BOTH if name == "sensitivity_study" else {"generalize_to": "items+runs"}
     study = STUDIES[name](SHARED, **options)
-    assert study.scope.new_runs
+    assert study.scope.generalize_to
     assert beside_verdict(study) == [NEW.format(6)]
     assert "|generalize_to:items+runs|" in study.signature
     assert "for these runs" not in study.signature
@@ -149,7 +149,7 @@ def test_answers_for_new_runs_are_marked_as_such(name):
 
 @pytest.mark.parametrize("name", ["variance_study", "undefined_study"])
 def test_what_is_declared_decides(name):
-    assert STUDIES[name](SHARED).scope.new_runs
+    assert STUDIES[name](SHARED).scope.generalize_to
     with pytest.raises(ValueError, match="no column names them"):
         STUDIES[name](SHARED.with_columns(runs=None), generalize_to="items+runs")
     strata = SHARED.with_columns(strata=TRUTH)

@@ -362,7 +362,7 @@ def test_agreement_for_new_runs_has_the_p_values_of_a_comparison():
         runs, [("accuracy", "f1_macro")], test="wald", zero_division=math.nan, **asked
     )
     found = mc.compare(runs, ["accuracy", "f1_macro"], correction="none", **asked).differences
-    assert study.scope.new_runs
+    assert study.scope.generalize_to
     assert "|generalize_to:items+runs|" in study.signature
     for side, metric in (("a", "accuracy"), ("b", "f1_macro")):
         of_metric = found[found["metric"] == metric]
@@ -373,7 +373,7 @@ def test_agreement_for_new_runs_has_the_p_values_of_a_comparison():
     these = mc.studies.agreement_study(
         runs, [("accuracy", "f1_macro")], test="wald", zero_division=math.nan, n_resamples=99
     )
-    assert not these.scope.new_runs
+    assert not these.scope.generalize_to
     assert (these.pairs["p_value_a"] != study.pairs["p_value_a"]).any()
     with pytest.raises(ValueError, match="test='t' does not know how new runs vary"):
         mc.studies.agreement_study(

@@ -5,6 +5,7 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.design import design_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.plugins.paper.pairs import part_rows
 from modelcompare.resampling.seeds import child_seed, seed_sequence
@@ -169,7 +170,11 @@ def test_relative_efficiency_is_recovered_where_the_truth_is_known():
 
     pairs = MetricPairs((("clean", "noisy"),), tuple(metrics))
     evaluation = Evaluation(preds, metrics, collapse=False)
-    sample = Sample(evaluation, BootstrapWeights(evaluation.units, 0, np.random.SeedSequence(0)))
+    sample = Sample(
+        evaluation,
+        BootstrapWeights(evaluation.units, 0, np.random.SeedSequence(0)),
+        design_of(evaluation.predictions),
+    )
     row = relative_efficiency(sample, pairs, confidence_level=0.95).iloc[0]
     assert row.ci_low < 2 < row.ci_high
     assert row.samples_ratio == pytest.approx(2, rel=0.5)

@@ -8,11 +8,11 @@ import pytest
 from sklearn.metrics import f1_score, roc_auc_score
 
 import modelcompare as mc
-from modelcompare.engine.cells import LEAST
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.judged import Judged, predicted_mean
 from modelcompare.metrics.registry import resolve_metrics
-from tests.judges.sets import answers, drawn
+from modelcompare.plugins.judges.cells import LEAST
+from modelcompare.plugins.judges.judged import Judged, predicted_mean
+from tests.plugins.judges.sets import answers, drawn
 
 
 def judged(predictions: mc.Predictions, *metrics: Any) -> Judged:

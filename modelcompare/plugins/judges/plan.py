@@ -4,7 +4,7 @@ With n_k labels in cell k of answers and verdict a difference has the variance :
 
     V = sum_k N_k^2 s_k^2 / (n_k + 1) + between
 
-(`engine.judged`): labels reduce the first part, and the second remains when all N samples have
+(`judged`): labels reduce the first part, and the second remains when all N samples have
 one. Labels are drawn at random, or allocated: the next one goes where it reduces V most, which is
 Neyman's allocation (n_k in proportion to N_k s_k) in whole numbers, on top of the labels there are.
 A cell without a label is given one first.
@@ -27,10 +27,11 @@ import pandas as pd
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.judges import Judge
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.cells import Spread, degrees_of_pair
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.quotient import divide
-from modelcompare.questions.components import Components, Pilot, Size
+from modelcompare.plugins.judges.cells import Spread, degrees_of_pair
+from modelcompare.plugins.judges.judged import Judged
+from modelcompare.questions.components import Components, Pilot, Plan, Size
 from modelcompare.questions.contrast import Contrast
 from modelcompare.resampling.draws import standard_normal
 from modelcompare.resampling.seeds import RngLike, seed_sequence
@@ -106,47 +107,24 @@ class Labels(Components):
 
 
 @dataclass(frozen=True, eq=False)
-class LabelPlan:
+class LabelPlan(Plan):
     """Two ways to draw labels beside a judge, and the samples that they are drawn from.
 
     Parameters
     ----------
+    at_random, allocated : Labels
+        Variance of the difference by the number of labels.
     predictions, judge
         The two models, and the judge with the labels of the pilot.
     cell : ndarray of int of shape (n_samples,)
         Cell of each sample.
-    at_random, allocated : Labels
-        Variance of the difference by the number of labels.
     """
 
+    at_random: Labels
+    allocated: Labels
     predictions: Predictions
     judge: Judge
     cell: IntArray
-    at_random: Labels
-    allocated: Labels
-
-    @classmethod
-    def of(cls, contrasts: Sequence[Contrast]) -> LabelPlan | None:
-        """Plan from the contrast on a pilot; None where there is no judge."""
-        first, judged = contrasts[0], contrasts[0].sample.judged
-        if all(each.sample.judged is None for each in contrasts):
-            return None
-        if judged is None or len(contrasts) > 1:
-            raise ValueError(
-                "labels beside a `judge` are planned for one test set; give each by itself."
-            )
-        if judged.judge.weight is not None:
-            raise ValueError(
-                "labels to buy are planned by strata; give those of the draw (strata, --read "
-                "strata=COLUMN) in place of its probabilities (`label_weight`, --label-weight)."
-            )
-        places = np.array([[first.model_a[0], first.model_b[0]]])
-        (cells, patterns), parts = judged.rows.cells(places), judged.spread(places)
-        k = slice(first.position, first.position + 1)
-        spread = Spread(cells, parts.squares[:, k], parts.between[:, k])
-        items = float(spread.at(cells.labels)[0][0, 0]) * judged.judge.n_labels
-        ways = [Labels(items, spread=spread, allocated=allocated) for allocated in (False, True)]
-        return cls(judged.predictions, judged.judge, cells.of[patterns.of[0]], *ways)
 
     @property
     def pilot(self) -> Pilot:
@@ -173,12 +151,12 @@ class LabelPlan:
             f"and verdict, the {self.n_labels:,} here included"
         )
 
-    def queue(self, n_labels: int, rng: RngLike) -> pd.DataFrame:
+    def queue(self, n_more: int, rng: RngLike) -> pd.DataFrame:
         """Draw the samples to label next; see `SampleSize.queue`."""
         predictions, cell, judge = self.predictions, self.cell, self.judge
-        check_count("n_labels", n_labels, at_least=1, at_most=len(cell) - self.n_labels)
+        check_count("n_labels", n_more, at_least=1, at_most=len(cell) - self.n_labels)
         sizes, before = self.allocated.sizes, self.allocated.labels
-        more = np.bincount(self.allocated.order[:n_labels], minlength=len(sizes))
+        more = np.bincount(self.allocated.order[:n_more], minlength=len(sizes))
         priority = standard_normal(seed_sequence(rng), (len(cell),))
         ranks = pd.Series(np.where(judge.labelled, np.nan, priority)).groupby(cell).rank("first")
         chosen = (ranks <= more[cell]).to_numpy()
@@ -214,6 +192,29 @@ class LabelPlan:
         again = names.groupby(names).cumcount()
         names = names.where(again == 0, names + " (" + (again + 1).astype(str) + ")")
         return names.to_numpy()[self.cell]
+
+
+def plan_labels(contrasts: Sequence[Contrast]) -> LabelPlan:
+    """Plan labels to buy from the contrast on a pilot."""
+    first = contrasts[0]
+    if len(contrasts) > 1:
+        raise ValueError(
+            "labels beside a `judge` are planned for one test set; give each by itself."
+        )
+    judged = Judged(first.evaluation)
+    if judged.judge.weight is not None:
+        raise ValueError(
+            "labels to buy are planned by strata; give those of the draw (strata, --read "
+            "strata=COLUMN) in place of its probabilities (`label_weight`, --label-weight)."
+        )
+    places = np.array([[first.model_a[0], first.model_b[0]]])
+    (cells, patterns), parts = judged.rows.cells(places), judged.spread(places)
+    k = slice(first.position, first.position + 1)
+    spread = Spread(cells, parts.squares[:, k], parts.between[:, k])
+    items = float(spread.at(cells.labels)[0][0, 0]) * judged.judge.n_labels
+    at_random, allocated = (Labels(items, spread=spread, allocated=x) for x in (False, True))
+    cell = cells.of[patterns.of[0]]
+    return LabelPlan(at_random, allocated, judged.predictions, judged.judge, cell)
 
 
 def _described(values: pd.Series, verdicts: pd.Series) -> str:

@@ -18,9 +18,9 @@ import modelcompare as mc
 from modelcompare.cli.ask import of_two_models
 from modelcompare.cli.output import Output
 from modelcompare.data.checks import DataWarning
+from modelcompare.plugins.judges.plan import _described
 from modelcompare.questions.components import Size
-from modelcompare.questions.labels import _described
-from tests.judges.sets import answers, drawn
+from tests.plugins.judges.sets import answers, drawn
 
 Array = Any
 

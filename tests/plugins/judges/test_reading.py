@@ -11,8 +11,8 @@ import modelcompare as mc
 from modelcompare.cli import main
 from modelcompare.data.checks import DataWarning
 from tests.by_role import by_role
-from tests.judges.sets import drawn
 from tests.plugged import needs
+from tests.plugins.judges.sets import drawn
 
 NAMES = np.array(["maybe", "no", "yes"], dtype=object)
 

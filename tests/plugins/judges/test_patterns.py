@@ -9,10 +9,10 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.data.judges import matched
-from modelcompare.engine import labels_drawn
-from modelcompare.engine.labels_drawn import p_at_random
-from modelcompare.engine.patterns import are_many, fifths, joint, patterns_of
-from tests.judges.sets import answers, drawn
+from modelcompare.plugins.judges import labels_drawn
+from modelcompare.plugins.judges.labels_drawn import p_at_random
+from modelcompare.plugins.judges.patterns import are_many, fifths, joint, patterns_of
+from tests.plugins.judges.sets import answers, drawn
 
 
 def test_patterns_are_the_distinct_answers_verdicts_and_strata() -> None:

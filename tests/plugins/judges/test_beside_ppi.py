@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.engine.judged import predicted_mean
+from modelcompare.plugins.judges.judged import predicted_mean
 
 
 def numbers(n: int = 300, n_samples: int = 3000) -> tuple[Any, Any, Any]:

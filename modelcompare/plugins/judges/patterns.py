@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray, joint
 from modelcompare.data.judges import Judge, matched
 from modelcompare.data.predictions import Predictions
 
@@ -158,18 +158,3 @@ def fifths(values: FloatArray) -> IntArray:
     """Return the fifth of each number among all, from 0 on; equal numbers are in one."""
     last = -(-np.arange(1, PARTS) * len(values) // PARTS) - 1
     return np.searchsorted(np.partition(values, last)[last], values)
-
-
-def joint(columns: Sequence[AnyArray]) -> IntArray:
-    """Return a code for each combination of entries, in their order and in a small type."""
-    code: AnyArray = np.zeros((), np.uint8)
-    n_codes = 1
-    for column in columns:
-        base = int(column.max()) + 1
-        if n_codes * base > 2**62:
-            code = np.unique(code, return_inverse=True)[1].reshape(code.shape)
-            n_codes = int(code.max()) + 1
-        n_codes *= base
-        small = np.min_scalar_type(n_codes)
-        code = code.astype(small) * base + column.astype(small)
-    return code

@@ -7,58 +7,38 @@ from collections.abc import Mapping
 import numpy as np
 
 from modelcompare.arrays import IntArray
-from modelcompare.comparison.warned import warn_of_few_runs, warn_of_sparse_data
 from modelcompare.data.checks import warn_of_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import ValueKey
-from modelcompare.engine.cells import LEAST
-from modelcompare.engine.contrasts import Sample
-from modelcompare.engine.influence import Pairs
-from modelcompare.engine.judged import Judged
-from modelcompare.engine.labels_drawn import (
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import SparseDataWarning
+from modelcompare.plugins.judges.cells import LEAST
+from modelcompare.plugins.judges.judged import Judged
+from modelcompare.plugins.judges.labels_drawn import (
     NOT_AT_RANDOM,
     not_drawn,
     p_at_random,
     p_of_places,
 )
-from modelcompare.intervals import Interval
-from modelcompare.metrics import SparseDataWarning
-from modelcompare.words import IntervalMethod, warn_caller
+from modelcompare.words import warn_caller
 
 # Share of the samples from which on a cell matters.
 _MATTERS = 0.05
 
 
-def warn_of_little_data(
-    sample: Sample, *, method: IntervalMethod = "auto", scores: Interval | None = None,
-    differences: Interval | None = None, pairs: Pairs | None = None,
-    places: IntArray | None = None,
-) -> list[str]:  # fmt: skip
-    """Warn where samples put intervals in doubt, or few labels or runs decide; return the texts.
-
-    Arguments are those of `warn_of_sparse_data`.
-    """
-    if sample.judged is not None:
-        texts = warn_of_few_labels(sample, sample.judged, places)
-    else:
-        texts = warn_of_sparse_data(
-            sample, method=method, scores=scores, differences=differences, pairs=pairs,
-            places=places,
-        )  # fmt: skip
-    if sample.new_runs:
-        texts += warn_of_few_runs(sample.evaluation.predictions)
-    return texts
-
-
-def warn_of_few_labels(sample: Sample, judged: Judged, places: IntArray | None) -> list[str]:
+def warn_of_few_labels(
+    evaluation: Evaluation, judged: Judged, places: IntArray | None
+) -> list[str]:
     """Warn of few labels, of cells that matter and of classes, and of others than random ones.
 
     Classes are those of the values at `places`, all if there are none.
     """
-    texts, n_samples = [], len(sample.evaluation.predictions)
+    texts, n_samples = [], len(evaluation.predictions)
     few = [
         (float(labels), float(share))
-        for cells in (rows.cells for rows in judged.blocks(np.arange(len(sample.models))[:, None]))
+        for cells in (
+            rows.cells for rows in judged.blocks(np.arange(len(evaluation.models))[:, None])
+        )
         for labels, share in zip(cells.labels, cells.sizes / n_samples, strict=True)
         if labels < LEAST and share > _MATTERS
     ]
@@ -69,17 +49,16 @@ def warn_of_few_labels(sample: Sample, judged: Judged, places: IntArray | None) 
             f"same answers and verdict: with fewer than {LEAST}, intervals may cover the true "
             "value less often than their level. Label more of these samples.".replace("%", " %")
         )
-    every = np.arange(len(sample.evaluation.keys))
-    texts += _few_of_classes(sample, judged, every if places is None else places)
+    every = np.arange(len(evaluation.keys))
+    texts += _few_of_classes(evaluation, judged, every if places is None else places)
     for text in texts:
         warn_caller(text, SparseDataWarning)
-    warn_if_not_drawn(sample.evaluation.predictions)
+    warn_if_not_drawn(evaluation.predictions)
     return texts
 
 
-def _few_of_classes(sample: Sample, judged: Judged, places: IntArray) -> list[str]:
+def _few_of_classes(evaluation: Evaluation, judged: Judged, places: IntArray) -> list[str]:
     """Return a text on the class with the fewest labels, if its value or a mean depends on it."""
-    evaluation = sample.evaluation
     codes, labels = evaluation.access.codes, evaluation.predictions.labels
     if codes is None or labels is None:
         return []

@@ -12,7 +12,7 @@ import modelcompare as mc
 from modelcompare.cli import main
 from modelcompare.data.checks import DataWarning
 from tests.by_role import by_role
-from tests.judges.sets import answers
+from tests.plugins.judges.sets import answers
 
 NAMES = np.array(["maybe", "no", "yes"], dtype=object)
 

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import chdtrc
 
-from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.arrays import AnyArray, FloatArray, joint
 from modelcompare.data.judges import Judge
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.patterns import PARTS, joint, patterns_of, strata_of
+from modelcompare.plugins.judges.patterns import PARTS, patterns_of, strata_of
 
 # P-value below which labels are taken for not drawn at random: it stops a decision.
 NOT_AT_RANDOM = 0.01

@@ -13,7 +13,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep, proportion_
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.diagnostics import JudgeReport, judge_report
-from tests.judges.sets import answers, drawn
+from tests.plugins.judges.sets import answers, drawn
 
 Array = Any
 pytestmark = pytest.mark.filterwarnings("ignore::modelcompare.metrics.SparseDataWarning")

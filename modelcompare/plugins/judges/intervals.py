@@ -1,4 +1,4 @@
-"""Intervals of values that rest on labels by people and a judge's verdicts (`engine.judged`)."""
+"""Intervals of values that rest on labels by people and a judge's verdicts (`judged`)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import Contrasts
-from modelcompare.engine.judged import JudgedValues
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.influences import Estimates, difference_interval, score_interval
 from modelcompare.intervals.ratios import Bounds, proportion, t_quantile, wilson
 from modelcompare.metrics.quotient import divide
+from modelcompare.plugins.judges.judged import Judged, JudgedValues
 
 # Names in the frames' column `method`.
 SHARE, STUDENT = "judged-wilson", "judged-t"
@@ -24,9 +24,8 @@ def of_judged(contrasts: Contrasts, level: float) -> Interval:
     differences, have Student's interval. That of a difference starts from the value and from the
     value with added labels, which draw it to 0: whichever is further out.
     """
-    judged, pair = contrasts.sample.judged, contrasts.pairs is not None
-    assert judged is not None  # noqa: S101  of the caller
-    every, parts = judged.estimates(contrasts.pairs), []
+    pair, parts = contrasts.pairs is not None, []
+    every = Judged(contrasts.evaluation).estimates(contrasts.pairs)
     for metric in contrasts.evaluation.metrics:
         where = contrasts.evaluation.metric_slice(metric.name)
         values = JudgedValues(*(array[:, where] for array in every))

@@ -11,10 +11,10 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray, joint
 from modelcompare.data.judges import Judge
-from modelcompare.engine.patterns import Patterns, joint
 from modelcompare.metrics.quotient import divide
+from modelcompare.plugins.judges.patterns import Patterns
 
 # Labels from which on a cell of answers and verdicts is a cell by itself.
 LEAST = 10

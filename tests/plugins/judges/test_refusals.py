@@ -10,8 +10,8 @@ from scipy.stats import chi2, chisquare
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
-from modelcompare.engine.labels_drawn import p_at_random, p_of_places
-from tests.judges.sets import Array, answers, drawn
+from modelcompare.plugins.judges.labels_drawn import p_at_random, p_of_places
+from tests.plugins.judges.sets import Array, answers, drawn
 from tests.public import functions
 
 TAKES_A_JUDGE = {"compare", "decide", "gate", "judge_report", "sample_size"}

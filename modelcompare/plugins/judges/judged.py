@@ -36,13 +36,13 @@ from modelcompare.data.judges import check_labels
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import as_labelled
 from modelcompare.engine.blocks import in_steps
-from modelcompare.engine.cells import LEAST, Rows, Spread, carrier_degrees, degrees_of_pair
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
-from modelcompare.engine.label_rows import LabelRows
 from modelcompare.engine.leave_out import without
-from modelcompare.engine.patterns import PARTS, are_many
 from modelcompare.metrics.base import AnyMetric, Metric, divide
+from modelcompare.plugins.judges.cells import LEAST, Rows, Spread, carrier_degrees, degrees_of_pair
+from modelcompare.plugins.judges.label_rows import LabelRows
+from modelcompare.plugins.judges.patterns import PARTS, are_many
 
 # Labels from which on numbers predict those of people.
 _FOR_NUMBERS = 100

@@ -13,9 +13,17 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.comparison.few_labels import warn_if_not_drawn, worth_in_words
 from modelcompare.data.predictions import Predictions
-from modelcompare.diagnostics.labelled import (
+from modelcompare.directions import words_of
+from modelcompare.engine.axis import score_frame
+from modelcompare.engine.design import design_of
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.escape import terminal
+from modelcompare.metrics.classes import without_classes
+from modelcompare.metrics.registry import MetricLike, resolve_metrics
+from modelcompare.plugins.judges.few_labels import warn_if_not_drawn, worth_in_words
+from modelcompare.plugins.judges.judged import Judged
+from modelcompare.plugins.judges.labelled import (
     BIAS,
     CONFUSION,
     EFFECTS,
@@ -23,14 +31,6 @@ from modelcompare.diagnostics.labelled import (
     Labelled,
     adjusted_frame,
 )
-from modelcompare.directions import words_of
-from modelcompare.engine.axis import score_frame
-from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.judged import Judged
-from modelcompare.engine.scope import Scope
-from modelcompare.escape import terminal
-from modelcompare.metrics.classes import without_classes
-from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, frame, member
 from modelcompare.report.figures.interval_rows import Row, draw_intervals, height_of, wrapped_name
@@ -329,5 +329,5 @@ def judge_report(
         agreement=labelled.agreement(), confusion=labelled.confusion(), bias=bias,
         favours=labelled.favours(bias), effects=adjusted_frame(effects, EFFECTS),
         worth=score_frame(judged.models, judged.keys, worth=judged.worth, saved=judged.saved),
-        notes=(*Scope.of(predictions).notes, *labelled.notes()),
+        notes=(*design_of(predictions).scope.notes, *labelled.notes()),
     )  # fmt: skip

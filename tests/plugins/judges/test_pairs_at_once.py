@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-import modelcompare.engine.judged
-from modelcompare.engine import label_rows
+import modelcompare.plugins.judges.judged
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.judged import Judged
 from modelcompare.metrics.registry import resolve_metrics
-from tests.judges.sets import answers, drawn
+from modelcompare.plugins.judges import label_rows
+from modelcompare.plugins.judges.judged import Judged
+from tests.plugins.judges.sets import answers, drawn
 
 Array = Any
 
@@ -78,7 +78,7 @@ def test_pairs_have_the_numbers_of_the_two_models_alone(
     preds, metrics = of_kind(kind, 4)
     if at_once == "one":
         monkeypatch.setattr(label_rows, "PASS_BYTES", 1)
-        monkeypatch.setattr(modelcompare.engine.judged, "CACHE_BYTES", 1)
+        monkeypatch.setattr(modelcompare.plugins.judges.judged, "CACHE_BYTES", 1)
     every = judged(preds, metrics)
     pairs = np.array([*combinations(range(4), 2)])
     assert len([*every.blocks(pairs)]) == (1 if at_once == "all" else len(pairs))

@@ -14,11 +14,11 @@ from itertools import product
 
 import numpy as np
 
-from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray, joint
 from modelcompare.data.judges import Judge
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.cells import Cells, Rows, evenly
-from modelcompare.engine.patterns import Patterns, joint, patterns_of, stacked
+from modelcompare.plugins.judges.cells import Cells, Rows, evenly
+from modelcompare.plugins.judges.patterns import Patterns, patterns_of, stacked
 
 # Models of whose pairs the rows are kept; those of many would take much memory.
 _FEW_MODELS = 10

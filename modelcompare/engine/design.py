@@ -1,0 +1,170 @@
+"""Designs: how the sums of a metric vary. The items of a test set, and what plugins add to them.
+
+A `Design` describes a test set: what an answer is about, which methods know how values vary, and
+its words. Its `Estimator` has the values of the models under the design, and the parts of their
+variances, from an evaluation. The core asks these two, and nobody else, what varies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.data.test_set import TestSet
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import Pairs
+from modelcompare.engine.layers import Layers
+from modelcompare.engine.pairs import pair_differences
+from modelcompare.engine.scope import Scope
+from modelcompare.plugs import first
+from modelcompare.resampling.weights import BootstrapWeights
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """Values of the models, and parts of their variances, where the items alone vary.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models, metrics and units.
+    """
+
+    evaluation: Evaluation
+
+    @cached_property
+    def point(self) -> FloatArray:
+        """Values on the test set, of shape (n_models, n_values)."""
+        return self.evaluation.estimate()
+
+    def centre(self, pairs: Pairs, point: FloatArray) -> FloatArray:
+        """Return the differences that are tested, (n_pairs, n_values)."""
+        return pair_differences(point, *pairs)
+
+    def layers(self, pairs: Pairs | None) -> Layers | None:  # noqa: ARG002  of other designs
+        """Return the parts of the variance of each row; None where the items alone vary."""
+        return None
+
+    def drawn(self, weights: BootstrapWeights) -> FloatArray:
+        """Return values on resamples of all that varies, (n_resamples, n_models, n_values)."""
+        return self.evaluation.replicates(weights)
+
+    def replicates(self, weights: BootstrapWeights) -> FloatArray:
+        """Return such values with the variance that `layers` give them."""
+        return self.drawn(weights)
+
+    @property
+    def alone(self) -> BoolArray | None:
+        """Values that depend on a single unit; None where influences of the items show it."""
+        return None
+
+    def warnings(self, places: IntArray | None) -> list[str]:  # noqa: ARG002  of other designs
+        """Warn where so little decides that intervals are in doubt, and return the texts."""
+        return []
+
+    def remarks(self, place: int) -> list[str]:  # noqa: ARG002  of other designs
+        """Return notes on a value."""
+        return []
+
+
+@dataclass(frozen=True)
+class Design:
+    """Design in which the items of a test set vary, in their clusters and strata.
+
+    Parameters
+    ----------
+    predictions : TestSet
+        The test set.
+    """
+
+    predictions: TestSet
+    # True if values vary by more than the items drawn, of which influences and resamples of items
+    # know a part only.
+    beyond_items: ClassVar[bool] = False
+    # False if something else than the number of samples decides how much is known.
+    samples_decide: ClassVar[bool] = True
+    # Methods, tests and other choices that know how values vary; all, where none are named.
+    allowed: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    # Test that is used in place of the default one.
+    default_test: ClassVar[str] = ""
+    # Words of a refusal: what is given, what others do not know, and the remedy.
+    given: ClassVar[str] = ""
+    unknown: ClassVar[str] = ""
+    instead: ClassVar[str] = ""
+    # What can show more differences, and why bounds do not hold at any time.
+    more: ClassVar[str] = "a larger test set"
+    at_any_time: ClassVar[str] = ""
+    # Places of functions: of contrasts and a level, to their intervals; of contrasts on a pilot, to
+    # the plan of a larger one. Empty for those of the core.
+    intervals: ClassVar[str] = ""
+    plan: ClassVar[str] = ""
+
+    @cached_property
+    def scope(self) -> Scope:
+        """Scope of answers."""
+        return Scope(len(self.predictions))
+
+    @property
+    def at_hand(self) -> Design:
+        """Design of answers about what is at hand, and not about new ones."""
+        return self
+
+    @property
+    def counted(self) -> tuple[int, str] | None:
+        """Number and name of what decides in place of samples; None for the samples."""
+        return None
+
+    def estimator(self, evaluation: Evaluation) -> Estimator:
+        """Return the values and variances of an evaluation of this test set.
+
+        Raises
+        ------
+        ValueError
+            If a metric, or another design, hides how values vary.
+        """
+        return Estimator(evaluation)
+
+    def check(self, what: str, name: str) -> None:
+        """Refuse a choice that does not know how values vary."""
+        known = self.allowed.get(what, (name,))
+        if name not in known:
+            raise ValueError(
+                f"{self.given}{what}={name!r} does not know {self.unknown}; use "
+                f"{what}={' or '.join(map(repr, known))}, or {self.instead}."
+            )
+
+    def check_decision(self) -> None:
+        """Refuse a decision that the test set cannot bear."""
+
+    def are_crossed(self, others: Sequence[Design]) -> bool:  # noqa: ARG002  of other designs
+        """Return whether what varies beside the items is the same on other test sets."""
+        return False
+
+
+def design_of(predictions: TestSet, generalize_to: str = "items", test: str = "") -> Design:
+    """Return the design of a test set, of a plugin if one applies.
+
+    Parameters
+    ----------
+    predictions : TestSet
+        The test set.
+    generalize_to : str
+        What an answer is for, as of `compare`.
+    test : str
+        Name of the test, which may need a design.
+
+    Raises
+    ------
+    ValueError
+        If the test set does not show how what is asked for varies.
+    """
+    found: Design | None = first("designs", predictions, generalize_to, test)
+    return found or Design(predictions)
+
+
+def are_crossed(designs: Sequence[Design]) -> bool:
+    """Return whether what varies beside the items is the same on all test sets."""
+    return all(each.beyond_items for each in designs) and designs[0].are_crossed(designs[1:])

@@ -1,0 +1,1 @@
+"""Judges: labels by people on some samples, and verdicts of a judge on all."""

@@ -1,0 +1,13 @@
+"""Rows that the plugin adds to the tables of the core."""
+
+from modelcompare.plugs import Plugin
+
+PLUGIN = Plugin(
+    name="judges",
+    package=__package__,
+    public={
+        "diagnostics.JudgeReport": "report:JudgeReport",
+        "diagnostics.judge_report": "report:judge_report",
+    },
+    designs="asked:DESIGNS",
+)

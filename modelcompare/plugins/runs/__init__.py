@@ -1,0 +1,1 @@
+"""Runs: several trainings, or repeated answers, of the same procedures on the same items."""

@@ -1,0 +1,144 @@
+"""Runs of the same procedures as a design: for those at hand, or for new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.comparison.warned import warn_of_few_runs
+from modelcompare.data.sizes import run_counts, written_range
+from modelcompare.data.test_set import TestSet
+from modelcompare.engine.design import Design, Estimator
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import Pairs
+from modelcompare.engine.layers import Layers
+from modelcompare.engine.run_variances import RunVariances, run_replicates
+from modelcompare.engine.runs import (
+    INSTEAD,
+    RUN_TEST,
+    check_crossed,
+    check_runs_of_sets,
+    runs_are_random,
+)
+from modelcompare.engine.scope import Part, Scope
+from modelcompare.engine.units import has_several_runs
+from modelcompare.resampling.weights import BootstrapWeights
+from modelcompare.words import GeneralizeTo
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runs(Part):
+    """Runs that an answer is for.
+
+    Parameters
+    ----------
+    n_runs : tuple of int
+        Numbers of runs of the models, in ascending order; empty if they are unknown.
+    """
+
+    name: ClassVar[str] = "runs"
+    n_runs: tuple[int, ...]
+
+    @property
+    def at_hand(self) -> dict[str, bool]:
+        return {"for these runs": not self.new}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        runs = f"{written_range(self.n_runs)} runs" if self.n_runs else "runs"
+        if self.new:
+            return (f"For the training procedures, seen in {runs} each: new runs are allowed for.",)
+        return (f"For these {runs}: others of the same models would vary more.",)
+
+    def beside(self, other: Self | None) -> Self:
+        others = (1,) if other is None else other.n_runs
+        n_runs = (*sorted({*self.n_runs, *others}),) if self.n_runs and others else ()
+        return replace(self, new=self.new or (other is not None and other.new), n_runs=n_runs)
+
+
+@dataclass(frozen=True)
+class TheseRuns(Design):
+    """Several runs of the models, for which alone an answer is."""
+
+    @cached_property
+    def scope(self) -> Scope:
+        # Sums do not know how many runs there were.
+        summed = self.predictions.access.sums is not None
+        counts = () if summed else (*sorted({*run_counts(self.predictions)}),)
+        return Scope(len(self.predictions), (Runs(n_runs=counts, new=self.beyond_items),))
+
+
+class RunEstimator(Estimator):
+    """Values of which errors are for new items and new runs (`engine.run_variances`)."""
+
+    @cached_property
+    def variances(self) -> RunVariances:
+        """Variances for new items and new runs."""
+        return RunVariances.of(self.evaluation, self.point)
+
+    def layers(self, pairs: Pairs | None) -> Layers:
+        return self.variances.layers(pairs)
+
+    def drawn(self, weights: BootstrapWeights) -> FloatArray:
+        """Return values on resamples of items and of runs."""
+        return run_replicates(self.evaluation, weights)
+
+    def replicates(self, weights: BootstrapWeights) -> FloatArray:
+        """Return values on resamples of items and runs, with the spread of new ones."""
+        drawn, linear = self.drawn(weights), self.variances.of_resamples
+        variances = self.variances.layers().variance[0]
+        stretch = np.sqrt(np.divide(variances, linear, out=np.ones_like(linear), where=linear > 0))
+        # A value may be undefined on all resamples.
+        defined = np.maximum(np.isfinite(drawn).sum(axis=0), 1)
+        centre = np.nansum(drawn, axis=0) / defined
+        return np.clip(centre + stretch * (drawn - centre), *self.evaluation.bounds)
+
+    def warnings(self, places: IntArray | None) -> list[str]:  # noqa: ARG002  of all values
+        return warn_of_few_runs(self.evaluation.predictions)
+
+
+@dataclass(frozen=True)
+class NewRuns(TheseRuns):
+    """Runs as a sample of those that the training procedures may give."""
+
+    beyond_items: ClassVar[bool] = True
+    allowed: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "method": ("auto",), "test": ("wald", RUN_TEST), "correction": ("holm",),
+        "missing": ("worst",),
+    }  # fmt: skip
+    default_test: ClassVar[str] = "wald"
+    given: ClassVar[str] = "`runs` are declared, and "
+    unknown: ClassVar[str] = "how new runs vary"
+    instead: ClassVar[str] = INSTEAD
+    more: ClassVar[str] = "more runs"
+    at_any_time: ClassVar[str] = (
+        "new runs; for an answer about these runs use generalize_to='items' (--generalize-to "
+        "items), or plan the times of asking with a ledger of `looks` (--looks N)"
+    )
+    intervals: ClassVar[str] = "modelcompare.intervals.runs:for_new_runs"
+
+    @property
+    def at_hand(self) -> TheseRuns:
+        return TheseRuns(self.predictions)
+
+    def estimator(self, evaluation: Evaluation) -> RunEstimator:
+        check_crossed(evaluation)
+        return RunEstimator(evaluation)
+
+    def are_crossed(self, others: Sequence[Design]) -> bool:
+        return check_runs_of_sets([self.predictions, *(each.predictions for each in others)])
+
+
+def in_runs(predictions: TestSet, generalize_to: str, test: str) -> Any:
+    """Return the design of a test set of which models have several runs; None of others."""
+    if runs_are_random(predictions, cast("GeneralizeTo", generalize_to), test):
+        return NewRuns(predictions)
+    return TheseRuns(predictions) if has_several_runs(predictions) else None
+
+
+DESIGNS = (in_runs,)
