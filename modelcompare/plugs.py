@@ -42,6 +42,7 @@ OWNERS = {
         ),
         "ledgers",
     ),
+    "diagnostics.JudgeReport": "judges", "diagnostics.judge_report": "judges",
     "crossval": "folds", "--n-train": "folds", "--n-test": "folds", "--rope": "folds",
     "studies": "paper", "study": "paper", "--card": "paper",
     "io.from_results": "published", "inference.critical_difference": "published",

@@ -292,7 +292,7 @@ REFUSED = {
             ITEM % 2, {"a": np.c_[np.full(N * R, 0.3), np.full(N * R, 0.7)]}, groups=ITEM, runs=RUN
         ), "ece",
     ),
-    "bounds are not known": lambda: mc.compare(SHARED, missing="bounds"),
+    "missing='bounds' does not know how new runs vary": lambda: mc.compare(SHARED, missing="bounds"),
     "max-t is a quantile": lambda: mc.compare(SHARED, n_resamples=99).simultaneous_intervals(),
     "method='percentile' does not": lambda: mc.compare(
         SHARED, n_resamples=99

@@ -12,7 +12,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.bootstrap import bootstrap
+from modelcompare.comparison.bootstrap import bootstrap, evaluate
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.data.checks import softmax
 from modelcompare.data.kinds import PROBABILITIES
@@ -208,6 +208,8 @@ def sensitivity_study(
         raise ValueError("`temperatures` and `noises` are both empty; give one at least.")
     design = design_of(predictions, generalize_to)
     design.check("method", method)
+    evaluation = evaluate(predictions, metrics, zero_division=zero_division)
+    design.estimator(evaluation).warnings(None)
     seed = seed_sequence(rng)
     rows = []
     for place, model in enumerate(predictions.models):
