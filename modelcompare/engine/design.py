@@ -2,7 +2,7 @@
 
 A `Design` describes a test set: what an answer is about, which methods know how values vary, and
 its words. Its `Estimator` has the values of the models under the design, and the parts of their
-variances, from an evaluation. The core asks these two, and nobody else, what varies.
+variances, from an evaluation. The core asks these two alone what varies.
 """
 
 from __future__ import annotations
