@@ -250,7 +250,7 @@ def test_columns_beside_labels_are_left_out_with_the_options_that_use_them(tmp_p
     frame.to_csv(tmp_path / "t.csv", index=False)
     done = run("compare", "t.csv", "--resamples", "99")
     assert done.code == 0, done.err
-    told = "left out: 3 (latency_ms, channel, user), see --groups user, --slice channel"
+    told = "left out: 3 (channel, user, latency_ms), see --groups user, --slice channel"
     assert f"models: 2 (cnn, bert); {told}" in done.read
     used = run("compare", "t.csv", *told.partition("see ")[2].replace(",", "").split())
     assert used.code == 0, used.err
