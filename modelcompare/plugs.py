@@ -43,6 +43,7 @@ OWNERS = {
         "ledgers",
     ),
     "diagnostics.JudgeReport": "judges", "diagnostics.judge_report": "judges",
+    "a log of a tool": "logs",
     "crossval": "folds", "--n-train": "folds", "--n-test": "folds", "--rope": "folds",
     "studies": "paper", "study": "paper", "--card": "paper",
     "io.from_results": "published", "inference.critical_difference": "published",
@@ -121,6 +122,11 @@ class Plugin:
         `model_gate` calls, or None.
     formats : str
         Formats of logs: `modelcompare.readers.formats.Format`.
+    unread : str
+        Functions that describe a document without a result for each sample, and what to compare
+        instead: ``f(file)`` returns a sentence, or None for other documents.
+    folders : str
+        Functions that read a folder of published results as a table: ``f(path)``.
     documents : mapping of str to tuple of str
         Rows of tables and lists of the documentation, by the name of each.
     """
@@ -149,6 +155,8 @@ class Plugin:
     sources: str = ""
     pytest: str = ""
     formats: str = ""
+    unread: str = ""
+    folders: str = ""
     documents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def load(self, place: str) -> Any:

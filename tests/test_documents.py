@@ -5,9 +5,7 @@ import re
 import pytest
 
 from modelcompare import plugs
-from modelcompare.readers.formats import FORMATS
 from tests.documents import PAGES, pages, updated
-from tests.pages import ROOT
 
 TABLE = """<!-- plugins: inputs -->
 | you have | use |
@@ -42,13 +40,3 @@ def test_every_table_is_in_its_page(page):
 def test_every_table_that_a_plugin_has_rows_for_exists():
     tables = {table for names in PAGES.values() for table in names}
     assert {table for each in plugs.plugins().values() for table in each.documents} <= tables
-
-
-def test_every_format_of_logs_has_a_row():
-    page = (ROOT / "docs" / "reading.md").read_text("utf-8")
-    table = page.partition("<!-- plugins: logs -->\n")[2].partition("\n\n")[0]
-    rows = {re.search(r"[\w-]+", line.split("|")[1])[0] for line in table.splitlines()[2:]}
-    # Any text of as many lines is named after the tools that take it.
-    lacking = {log.name for log in FORMATS if log.name.split()[0] not in rows}
-    assert lacking == {"one text a line"}
-    assert all("`modelcompare compare " in line for line in table.splitlines()[2:])

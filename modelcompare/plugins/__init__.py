@@ -7,6 +7,7 @@ PLUGINS = (
     "judges",
     "large",
     "ledgers",
+    "logs",
     "paper",
     "published",
     "runs",

@@ -15,7 +15,6 @@ from modelcompare.readers.item_counts import counts_reading
 from modelcompare.readers.joined import joined_tables
 from modelcompare.readers.many_files import records_of_files
 from modelcompare.readers.options import Columns
-from modelcompare.readers.rankings import ranked_reading
 from modelcompare.readers.tabular import table_records
 from modelcompare.readers.test_sets import Content, wide_content
 
@@ -52,4 +51,4 @@ def _table_content(files: Sequence[File], columns: Columns) -> Content | None:
 
 
 # Readers of tables of other things than predictions; plugins add theirs.
-_READERS = (counts_reading, confusion_reading, ranked_reading)
+_READERS = (counts_reading, confusion_reading)

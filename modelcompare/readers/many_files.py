@@ -12,9 +12,8 @@ from modelcompare.data.checks import warn_of_data
 from modelcompare.readers.arrays import array_rows
 from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
-from modelcompare.readers.formats import format_of
+from modelcompare.readers.formats import format_of, refuse_unread
 from modelcompare.readers.formats.base import Format
-from modelcompare.readers.formats.summaries import refuse_unread
 from modelcompare.readers.messages import as_options, counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import FEW_ROWS

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from modelcompare.plugs import first, needed
 from modelcompare.readers import names
 from modelcompare.readers.content import (
     File,
@@ -21,12 +22,7 @@ from modelcompare.readers.content import (
     whole,
     with_content,
 )
-from modelcompare.readers.formats import format_of
-from modelcompare.readers.formats.summaries import (
-    eval_results_table,
-    mteb_table,
-    refuse_unread,
-)
+from modelcompare.readers.formats import format_of, refuse_unread
 from modelcompare.readers.joined import joined_tables
 from modelcompare.readers.keyed_rows import with_keyed_rows
 from modelcompare.readers.messages import listed
@@ -71,16 +67,12 @@ def open_file(file: File) -> File:
 
 
 def read_table(path: Path, *, keeps_unnamed: bool = False) -> pd.DataFrame:
-    """Read the rows of a table, with or without a column that has no heading.
-
-    A folder holds results of MTEB, or models with ``.eval_results``.
-    """
+    """Read the rows of a table, with or without a column that has no heading."""
     if path.is_dir():
-        of_hub = sorted(path.rglob(".eval_results/*.yaml"))
-        if of_hub:
-            return eval_results_table(of_hub)
-        with all_opened(path) as files:
-            return mteb_table(files)
+        of_results: pd.DataFrame | None = first("folders", path)
+        if of_results is None:
+            raise ValueError(f"{path} is a folder: {needed('a table of results')}.")
+        return of_results
     return _rows_in(open_file(File(path, keeps_unnamed=keeps_unnamed)))
 
 

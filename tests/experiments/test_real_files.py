@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from experiments.real_files.__main__ import row
 from experiments.real_files.cases import CASES
-from tests.readers.formats.opening import DATA
+from tests.readers.opening import DATA
 
 
 def test_there_are_thirty_files_of_fifteen_repositories():

@@ -12,7 +12,8 @@ from experiments.robustness import commands, faults, fuzz, mutations, tables
 from modelcompare import words
 from modelcompare.cli.app import COMMANDS
 from modelcompare.data.kinds import all_kinds
-from modelcompare.readers.formats import FORMATS, format_of
+from modelcompare.plugins.logs.formats import FORMATS
+from modelcompare.readers.formats import format_of
 from modelcompare.readers.opening import all_opened
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")

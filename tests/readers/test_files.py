@@ -3,7 +3,6 @@
 import gzip
 import json
 import re
-from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,6 @@ from sklearn.metrics import roc_auc_score
 import modelcompare as mc
 from modelcompare import read_predictions
 from modelcompare.data.checks import DataWarning
-from modelcompare.words import FileKind
 
 FRAME = pd.DataFrame(
     {"id": ["p", "q", "r", "s"], "y_true": ["no", "yes", "yes", "no"],
@@ -266,14 +264,6 @@ def test_absent_columns_are_named(tmp_path, options, message):
 def test_files_of_models_that_do_not_fit_together(tmp_path, other, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         read_predictions(per_model(tmp_path, cnn=ONE, bow=other))
-
-
-def test_every_kind_of_file_has_one_reader():
-    from modelcompare.readers.formats import FORMATS
-    from modelcompare.readers.tables import TABLES
-
-    of_logs = {kind for each in FORMATS for kind in each.kinds}
-    assert {*TABLES, "npz"} | of_logs == {*get_args(FileKind)}
 
 
 def test_a_header_of_several_lines_after_blank_ones_is_read(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers import checked_columns, read
-from tests.readers.formats.opening import DATA
+from tests.readers.opening import DATA
 
 RNG = np.random.default_rng(0)
 N = 40

@@ -5,7 +5,7 @@ import zipfile
 import pytest
 
 import modelcompare as mc
-from tests.readers.formats.opening import DATA
+from tests.readers.opening import DATA
 
 openpyxl = pytest.importorskip("openpyxl")
 

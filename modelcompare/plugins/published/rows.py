@@ -11,6 +11,7 @@ PLUGIN = Plugin(
     },
     score_tables="run:SCORE_TABLES",
     set_results="run:SET_RESULTS",
+    folders="folders:FOLDERS",
     documents={
         "sources": (
             "a table of published scores, a leaderboard, a folder of MTEB's results, or of "

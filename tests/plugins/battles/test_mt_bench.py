@@ -5,7 +5,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
-from tests.readers.formats.opening import DATA
+from tests.readers.opening import DATA
 
 
 def test_pairs_of_mt_bench_are_battles_won_in_both_games():

@@ -15,7 +15,7 @@ from modelcompare.engine.definedness import never_undefined
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import Outcomes
-from tests.readers.formats.opening import DATA
+from tests.readers.opening import DATA
 
 METRICS = ["map", "map_50", "map_75"]
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import modelcompare as mc
-from tests.readers.formats.opening import DATA
+from tests.readers.opening import DATA
 
 DOCUMENTS = {
     "mteb": {"dataset_revision": "a1", "task_name": "STS12", "mteb_version": "1.12.0",

@@ -3,9 +3,9 @@
 import json
 
 import modelcompare as mc
-from modelcompare.readers.formats import lines, nemo, trn
+from modelcompare.plugins.logs import lines, nemo, trn
 from tests.bad_input.case import Call
-from tests.readers.formats.opening import opened
+from tests.readers.opening import opened
 
 
 def _texts(read, /, suffix="txt", true=None, **files):

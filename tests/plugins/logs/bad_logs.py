@@ -7,8 +7,8 @@ import zipfile
 import pandas as pd
 
 import modelcompare as mc
+from modelcompare.plugins.logs import every_eval_ever, inspect, lighteval, lm_eval
 from modelcompare.readers.content import File
-from modelcompare.readers.formats import every_eval_ever, inspect, lighteval, lm_eval
 from tests.bad_input.case import Call
 
 INSPECT = {"status": "success", "plan": {}, "eval": {"task": "t", "model": "m"}}

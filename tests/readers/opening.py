@@ -6,7 +6,7 @@ from modelcompare.readers.content import File
 from modelcompare.readers.opening import open_file as of_its_suffix
 from modelcompare.readers.opening import with_payload
 
-DATA = Path(__file__).parents[2] / "data" / "formats"
+DATA = Path(__file__).parents[1] / "data" / "formats"
 
 
 def opened(path, kind=None):

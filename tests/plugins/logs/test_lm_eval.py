@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from modelcompare.plugins.logs.lm_eval import FORMAT
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.lm_eval import FORMAT
-from tests.readers.formats.opening import DATA, opened
+from tests.readers.opening import DATA, opened
 
 LOGS = DATA / "lm_eval"
 ROW = {"doc_id": 0, "target": "x", "filtered_resps": ["x"]}

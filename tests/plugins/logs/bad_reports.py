@@ -3,9 +3,9 @@
 import json
 
 import modelcompare as mc
-from modelcompare.readers.formats import promptfoo, swebench, trec, wmt
+from modelcompare.plugins.logs import promptfoo, swebench, trec, wmt
 from tests.bad_input.case import Call
-from tests.readers.formats.opening import opened
+from tests.readers.opening import opened
 
 RESULT = {
     "provider": {"id": "gpt"}, "prompt": {"label": "p"}, "vars": {"a": 1}, "testIdx": 0,

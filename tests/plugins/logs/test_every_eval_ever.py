@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from modelcompare.plugins.logs import inspect
+from modelcompare.plugins.logs.every_eval_ever import FORMAT
 from modelcompare.readers.content import File
-from modelcompare.readers.formats import inspect
-from modelcompare.readers.formats.every_eval_ever import FORMAT
-from tests.readers.formats.opening import DATA, opened
+from tests.readers.opening import DATA, opened
 
 FILES = sorted((DATA / "every_eval_ever").glob("*_samples.jsonl"))
 RECORD = {"schema_version": "0.3.0", "evaluation_id": "e", "model_id": "m", "evaluation_name": "t",

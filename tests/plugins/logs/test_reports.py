@@ -10,16 +10,9 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
-from modelcompare.readers.formats import (
-    format_of,
-    lerobot,
-    promptfoo,
-    pydantic_evals,
-    swebench,
-    trec,
-    wmt,
-)
-from tests.readers.formats.opening import opened
+from modelcompare.plugins.logs import lerobot, promptfoo, pydantic_evals, swebench, trec, wmt
+from modelcompare.readers.formats import format_of
+from tests.readers.opening import opened
 
 DATA = Path(__file__).parents[2] / "data" / "formats"
 REPORTS = sorted((DATA / "swebench").glob("*.json"))

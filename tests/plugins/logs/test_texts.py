@@ -9,8 +9,9 @@ import pytest
 import sacrebleu
 
 import modelcompare as mc
-from modelcompare.readers.formats import format_of, lines, nemo, trn
-from tests.readers.formats.opening import opened
+from modelcompare.plugins.logs import lines, nemo, trn
+from modelcompare.readers.formats import format_of
+from tests.readers.opening import opened
 
 DATA = Path(__file__).parents[2] / "data" / "formats"
 

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import pandas as pd
 
+from modelcompare.plugins.logs.named_texts import texts_by_name
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format
-from modelcompare.readers.formats.named_texts import texts_by_name
 from modelcompare.readers.records import Records
 
 _RECORD = re.compile(r"(?P<text>.*)\((?P<id>[^\s()]+)\)\s*")

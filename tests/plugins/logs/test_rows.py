@@ -13,7 +13,7 @@ from modelcompare.data.checks import DataWarning
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
 from tests.plugged import needs
-from tests.readers.formats.opening import DATA, opened
+from tests.readers.opening import DATA, opened
 
 ALPACA = sorted((DATA / "alpaca_eval").glob("*/annotations.json"))
 MMLU = "mmlu-subject=philosophy,method=multiple_choice_joint"

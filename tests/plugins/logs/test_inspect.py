@@ -11,10 +11,10 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
+from modelcompare.plugins.logs.inspect import FORMAT
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import format_of
-from modelcompare.readers.formats.inspect import FORMAT
-from tests.readers.formats.opening import DATA, opened
+from tests.readers.opening import DATA, opened
 
 ALPHA, BETA = (json.loads((DATA / "inspect" / f"{m}.json").read_text()) for m in ("alpha", "beta"))
 

@@ -2,15 +2,21 @@
 
 import copy
 import json
+import re
 from pathlib import Path
+from typing import get_args
 
 import pandas as pd
 import pytest
 
+from modelcompare.plugins.logs.formats import FORMATS
 from modelcompare.readers.content import File
-from modelcompare.readers.formats import FORMATS, format_of
+from modelcompare.readers.formats import format_of
 from modelcompare.readers.records import Records
-from tests.readers.formats.opening import DATA, opened
+from modelcompare.readers.tables import TABLES
+from modelcompare.words import FileKind
+from tests.pages import ROOT
+from tests.readers.opening import DATA, opened
 
 # What the tools that wrote the logs read or print, licences, and tables of battles.
 OTHERS = ("promptfooconfig.json", "answers.js", "out.test.aq", "out.test.aqc", "stats.json",
@@ -108,3 +114,18 @@ def payload(document):
     if isinstance(document, dict):
         return document
     return pd.DataFrame([row for row in document if row and isinstance(row, dict)])
+
+
+def test_every_kind_of_file_has_one_reader():
+    of_logs = {kind for each in FORMATS for kind in each.kinds}
+    assert {*TABLES, "npz"} | of_logs == {*get_args(FileKind)}
+
+
+def test_every_format_of_logs_has_a_row():
+    page = (ROOT / "docs" / "reading.md").read_text("utf-8")
+    table = page.partition("<!-- plugins: logs -->\n")[2].partition("\n\n")[0]
+    rows = {re.search(r"[\w-]+", line.split("|")[1])[0] for line in table.splitlines()[2:]}
+    # Any text of as many lines is named after the tools that take it.
+    lacking = {log.name for log in FORMATS if log.name.split()[0] not in rows}
+    assert lacking == {"one text a line"}
+    assert all("`modelcompare compare " in line for line in table.splitlines()[2:])

@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import ndcg_score
 
 import modelcompare as mc
-from tests.readers.formats.opening import DATA
+from tests.readers.opening import DATA
 
 pytest.importorskip("ir_measures")
 TREC = DATA / "trec"

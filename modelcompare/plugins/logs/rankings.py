@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from modelcompare.plugins.logs.trec import measures
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import lone_table
-from modelcompare.readers.formats.trec import measures
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.reading import Reading, record_predictions
@@ -120,3 +120,6 @@ def _measured(judged: Mapping[str, Mapping[str, int]], rows: pd.DataFrame) -> pd
         str(query): dict(zip(own["document"], own["score"], strict=True)) for query, own in ranked
     }
     return measures(judged, scores)
+
+
+READERS = (ranked_reading,)

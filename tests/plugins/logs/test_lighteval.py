@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from modelcompare.plugins.logs.lighteval import FORMAT
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.lighteval import FORMAT
-from tests.readers.formats.opening import DATA, opened
+from tests.readers.opening import DATA, opened
 
 FILES = sorted((DATA / "lighteval").rglob("*.parquet"))
 

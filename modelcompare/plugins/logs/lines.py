@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from modelcompare.plugins.logs.named_texts import by_folder, texts_by_name
 from modelcompare.readers.content import File
 from modelcompare.readers.formats.base import Format
-from modelcompare.readers.formats.named_texts import by_folder, texts_by_name
 from modelcompare.readers.records import Records
 
 
