@@ -62,11 +62,8 @@ def archive_reading(files: Sequence[File], columns: Columns) -> Reading | None:
     declared = _pop_classes(arrays, taken)
     truth = None if columns.output_kind.scored else arrays.get(true)
     labels = replace(columns, declared=_order(declared)).given_labels(declared, truth)
-    free = {name: array for name, array in arrays.items() if name not in taken}
-    # Arrays beside the labels of a model, such as its probabilities, unless named.
-    plain = [name for name in free if not _PREFIX.match(name)]
-    left_out = [name for name in names.companions(plain) if name not in (columns.models or ())]
-    free = {name: array for name, array in free.items() if name not in left_out}
+    left_out = _left_out(arrays, taken, columns)
+    free = {name: array for name, array in arrays.items() if name not in taken.union(left_out)}
     models = _models(free, labels, truth, where)
     slices = [*columns.slices, *(n for n in free if n not in models.values() and free[n].ndim == 1)]
     truth = None if any(name.startswith("scores__") for name in models.values()) else truth
@@ -93,6 +90,12 @@ def archive_reading(files: Sequence[File], columns: Columns) -> Reading | None:
         "direction": write_directions([None] * (truth is None), columns.direction()),
     }  # fmt: skip
     return Reading(predictions.access.ordered_by(logits), parts)
+
+
+def _left_out(arrays: Arrays, taken: set[str], columns: Columns) -> list[str]:
+    """Return arrays beside the labels of a model, such as its probabilities, unless named."""
+    plain = [name for name in arrays if name not in taken and not _PREFIX.match(name)]
+    return [name for name in names.companions(plain) if name not in (columns.models or ())]
 
 
 def _logits(models: Mapping[str, str], outputs: Arrays) -> Arrays:
