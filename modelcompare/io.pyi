@@ -10,7 +10,7 @@ from modelcompare.plugins.large.scanned import scan_predictions as scan_predicti
 from modelcompare.plugins.large.sketch_files import read_sketch as read_sketch
 from modelcompare.plugins.large.sketches import Sketch as Sketch
 from modelcompare.plugins.large.summing import sketch as sketch
+from modelcompare.plugins.published.counts import from_counts as from_counts
 from modelcompare.plugins.published.results import from_results as from_results
 from modelcompare.plugins.suites.readings import read_sets as read_sets
-from modelcompare.readers.counts import from_counts as from_counts
 from modelcompare.readers.item_counts import from_item_counts as from_item_counts

@@ -46,8 +46,8 @@ OWNERS = {
     "a log of a tool": "logs",
     "crossval": "folds", "--n-train": "folds", "--n-test": "folds", "--rope": "folds",
     "studies": "paper", "study": "paper", "--card": "paper",
-    "io.from_results": "published", "inference.critical_difference": "published",
-    "a table of results": "published",
+    "io.from_counts": "published", "io.from_results": "published",
+    "inference.critical_difference": "published", "a table of results": "published",
     "io.read_sets": "suites", "a question about several test sets": "suites",
     **dict.fromkeys(
         (

@@ -8,7 +8,6 @@ from dataclasses import replace
 from modelcompare.plugs import rows
 from modelcompare.readers.arrays import archive_reading
 from modelcompare.readers.column_roles import with_roles
-from modelcompare.readers.confusions import confusion_reading
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import lone_table
 from modelcompare.readers.item_counts import counts_reading
@@ -30,7 +29,7 @@ def known_content(files: Sequence[File], columns: Columns) -> Content | None:
 
     Tables of predictions are read last, by the roles of their columns.
     """
-    readers = (*_READERS, *rows("readers"), archive_reading, _table_content)
+    readers = (counts_reading, *rows("readers"), archive_reading, _table_content)
     contents: Iterator[Content | None] = (reader(files, columns) for reader in readers)
     return next((each for each in contents if each is not None), None)
 
@@ -48,7 +47,3 @@ def _table_content(files: Sequence[File], columns: Columns) -> Content | None:
     if "model" in records.frame:
         return records
     return replace(records, frame=records.frame.assign(model=file.model))
-
-
-# Readers of tables of other things than predictions; plugins add theirs.
-_READERS = (counts_reading, confusion_reading)

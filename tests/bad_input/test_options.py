@@ -68,10 +68,6 @@ def _doors() -> dict[str, Door]:
             mc.io.bin_values, {"y_true": [0, 1], "y_pred": [0, 1], "bins": ["H", "H"]},
             ("y_true", "y_pred"), {"bins": [5, "x", [], ["H"]]},
         ),
-        "from_counts": Door(
-            mc.io.from_counts, {"counts": [[5, 1], [2, 4]], "models": "a"}, ("labels",),
-            {"models": [5, [], [5], ["a", "a"], NAN, [[]], {"a": 1}]},
-        ),
         "from_item_counts": Door(
             mc.io.from_item_counts, {"table": COUNTED}, ("table", "name"),
             {"models": [5, [], ["z"]]},

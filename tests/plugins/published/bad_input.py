@@ -1,5 +1,7 @@
 """Published scores that make no sense."""
 
+import math
+
 import numpy as np
 import pandas as pd
 
@@ -19,6 +21,17 @@ EITHER = (
 )
 NEITHER = "columns={'id': 'COLUMN', 'model': 'COLUMN'} (--id COLUMN --read model-column=COLUMN)"
 WRITTEN = {"t.csv": "fold,a,b\n0,0.1,0.2\n1,0.3,NA\n"}
+
+MATRIX = [[50, 3], [9, 38]]
+FRAME = pd.DataFrame(MATRIX, ["u", "v"], ["u", "v"])
+SHAPE = "an axis of right and wrong for each, got {}. Counts by class are one model's matrix, or a Series by y_true and every model's labels."
+
+
+def _joint(*names, counts=(3, 4)):
+    """Counts by two levels of the names given."""
+    levels = pd.MultiIndex.from_tuples([("u", "v"), ("v", "u")], names=names)
+    return pd.Series(counts, index=levels)
+
 
 # fmt: off
 CASES: list[Call | Run] = [
@@ -47,4 +60,30 @@ CASES: list[Call | Run] = [
     Run("ranks: two models", "ranks t.csv", "Friedman's test needs 3 models, the table has 2; compare two by paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', method='wilcoxon'), each data set a sample.", {"t.csv": "dataset,a,b\nu,0.1,0.2\nv,0.3,0.4\n"}),
     Run("ranks: data sets that are not named so", "ranks t.csv", UNCLEAR.format("where, a, b, c", EITHER.format("where")), {"t.csv": "where,a,b,c\nu,0.1,0.2,0.3\nv,0.3,0.4,0.4\n"}),
     Run("ranks: -o names the table", "ranks t.csv -o t.csv", "t.csv is read here and would be lost; write to another place.", WRITTEN),
+    Call("counts without names", lambda _: mc.io.from_counts(MATRIX), "`models` must name the model of a confusion matrix ('cnn'), or the models of a table of right and wrong (('cnn', 'lstm'))."),
+    Call("counts of several models apart", lambda _: mc.io.from_counts({"a": MATRIX, "b": MATRIX}), "`counts` must be one table: matrices of several models do not determine how their errors are paired. Make one test set of each, from_counts(matrix, 'cnn'), and compare them with unpaired_test."),
+    Call("counts of several models in one array", lambda _: mc.io.from_counts([MATRIX, MATRIX], ("a", "b")), "`counts` of right and wrong of 2 models must have the shape (2, 2), " + SHAPE.format("(2, 2, 2)")),
+    Call("one model's classes by another's", lambda _: mc.io.from_counts(np.eye(3), ("a", "b")), "`counts` of right and wrong of 2 models must have the shape (2, 2), " + SHAPE.format("(3, 3)")),
+    Call("counts that are shares", lambda _: mc.io.from_counts([[0.5, 0.1], [0.2, 0.2]], "a"), "`counts` must be whole numbers of samples, 0 or above, got 0.5; fractions do not determine the number of samples."),
+    Call("counts below zero", lambda _: mc.io.from_counts([[5, -1], [0, 2]], "a"), "`counts` must be whole numbers of samples, 0 or above, got -1; fractions do not determine the number of samples."),
+    Call("counts without end", lambda _: mc.io.from_counts([[5, math.inf], [0, 2]], "a"), "`counts` must be whole numbers of samples, 0 or above, got inf; fractions do not determine the number of samples."),
+    Call("counts that are missing", lambda _: mc.io.from_counts([[5, math.nan], [0, 2]], "a"), "`counts` must be whole numbers of samples, 0 or above, got nan; fractions do not determine the number of samples."),
+    Call("counts that are texts", lambda _: mc.io.from_counts([["1", "2"], ["3", "4"]], "a"), "`counts` must be whole numbers of samples, got [['1', '2'], ['3', '4']].", TypeError),
+    Call("counts that are a number", lambda _: mc.io.from_counts(5, "a"), "`counts` must be whole numbers of samples, got 5.", TypeError),
+    Call("counts of nothing", lambda _: mc.io.from_counts([[0, 0], [0, 0]], "a"), "there are 0 samples; at least 2 are needed."),
+    Call("counts of more than can be compared", lambda _: mc.io.from_counts([[10**9, 0], [0, 10**9]], "a"), "`counts` sum to 2,000,000,000 samples; at most 20,000,000 are taken."),
+    Call("counts that are not square", lambda _: mc.io.from_counts([[1, 2, 3], [4, 5, 6]], "a"), "`counts` of one model must be true by predicted classes, here of shape (2, 2), got (2, 3)."),
+    Call("counts with their sums", lambda _: mc.io.from_counts(pd.crosstab(np.arange(9) % 2, np.arange(9) % 4 // 2, margins=True).to_numpy(), "a"), "`counts` has a last row and column that are the sums of the others; leave them out."),
+    Call("counts of a class that labels lack", lambda _: mc.io.from_counts(FRAME, "a", labels=["u", "w"]), "`counts` has the heading 'v', which `labels` lacks."),
+    Call("counts whose columns are the truth", lambda _: mc.io.from_counts(pd.crosstab(np.arange(9) % 2, np.arange(9) % 3 // 2, rownames=["Predicted"], colnames=["Actual"]), "a"), "`counts` calls its rows predicted and its columns actual, but rows must be the true classes; pass counts.T."),
+    Call("counts in a column of a frame", lambda _: mc.io.from_counts(pd.DataFrame({"y_true": ["u", "v"], "a": ["u", "u"], "n": [3, 4]})), "`counts` with a column y_true must be a Series, for a frame with counts in n: frame.set_index(['y_true', 'cnn', 'lstm'])['n']."),
+    Call("counts of classes where there is right and wrong", lambda _: mc.io.from_counts(FRAME, ("a", "b")), "`counts` has the heading 'u'; call rows and columns right and wrong, or pass an array whose first row and column are right."),
+    Call("counts of right and wrong of unknown order", lambda _: mc.io.from_counts(pd.DataFrame(MATRIX), ("a", "b")), "`counts` has the heading 0; call rows and columns right and wrong, or pass an array whose first row and column are right."),
+    Call("counts with a heading twice", lambda _: mc.io.from_counts(FRAME.set_axis(["u", "u"]), "a"), "`counts` has the heading 'u' twice."),
+    Call("counts for fewer labels", lambda _: mc.io.from_counts(MATRIX, "a", labels=["u"]), "`counts` of one model must be true by predicted classes, here of shape (1, 1), got (2, 2)."),
+    Call("labels of right and wrong", lambda _: mc.io.from_counts(MATRIX, ("a", "b"), labels=["u", "v"]), "`labels` are the classes of a confusion matrix; leave them out here."),
+    Call("counts of one model twice", lambda _: mc.io.from_counts(MATRIX, ("a", "a")), "`models` must be distinct names, at least one, got ('a', 'a')."),
+    Call("counts of no model", lambda _: mc.io.from_counts(MATRIX, []), "`models` must be distinct names, at least one, got []."),
+    Call("joint counts without the truth", lambda _: mc.io.from_counts(_joint("a", "b")), "a Series of `counts` must have index levels named y_true and as each model, got a, b."),
+    Call("joint counts whose models are named", lambda _: mc.io.from_counts(_joint("y_true", "b"), "b"), "`models` are named by the Series' index; leave them out."),
 ]

@@ -56,6 +56,10 @@ ASKED = {
 
 def DOORS():
     return {
+        "from_counts": Door(
+            mc.io.from_counts, {"counts": [[5, 1], [2, 4]], "models": "a"}, ("labels",),
+            {"models": [5, [], [5], ["a", "a"], float("nan"), [[]], {"a": 1}]},
+        ),
         "critical_difference": Door(
             mc.inference.critical_difference,
             {"table": {m: [0.1, 0.2, 0.4] for m in "abc"}, "greater_is_better": True},

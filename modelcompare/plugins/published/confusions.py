@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from modelcompare.plugins.published.counts import matrix_predictions
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.content import File
-from modelcompare.readers.counts import matrix_predictions
 from modelcompare.readers.messages import as_options, listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading
@@ -151,3 +151,6 @@ def _refuse_bare(table: pd.DataFrame, headings: Sequence[str], file: File) -> No
             "confusion matrix, write the classes above it and before each row; or read it with "
             f"mc.io.from_counts(numpy.loadtxt({file.name!r}, delimiter=','), {file.model!r})."
         )
+
+
+READERS = (confusion_reading,)

@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import accuracy_score, confusion_matrix, recall_score
 
 import modelcompare as mc
-from modelcompare.readers.confusions import confusion_reading
+from modelcompare.plugins.published.confusions import confusion_reading
 from modelcompare.readers.content import File
 from modelcompare.readers.options import Columns
 
