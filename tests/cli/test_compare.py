@@ -314,3 +314,17 @@ def test_all_changes_nothing_in_forms_that_hold_every_row(run, wide_csv, form):
     asked = ["compare", wide_csv, "--metric", "accuracy", "--resamples", 99, "--format", form]
     every = run(*asked, "--all")
     assert (every.code, every.out) == (0, run(*asked).out)
+
+
+def test_four_models_and_three_metrics_fit_a_screen(run):
+    done = run("compare", "snli.npz")
+    lines = done.out.splitlines()
+    assert len(lines) <= 40
+    assert " and 3 more tables: --all shows them" in lines
+    assert "better than all others" in " ".join(lines)
+    assert "bow_pair ahead of" not in done.out
+    every = run("compare", "snli.npz", "--resamples", "99", "--all").out
+    assert every.count("log_loss, ") == 1
+    assert every.count("corrected for 6 tests") == 1
+    two = run("compare", "snli.npz", "--resamples", "99", "-m", "accuracy", "-m", "f1_macro").out
+    assert two.count("bow_pair ahead of") == 2
