@@ -10,7 +10,7 @@ import pytest
 from modelcompare.cli import main
 from tests.advice import commands_in
 from tests.bad_input.test_catalogue import RUNS
-from tests.plugged import plugged
+from tests.plugged import needs, plugged
 
 DATA = Path(__file__).with_name("data")
 ERROR = "modelcompare: error: "
@@ -47,6 +47,7 @@ def test_commands_of_the_catalogue_of_refusals(case, tmp_path, monkeypatch, foll
     follow(shlex.split(case.arguments))
 
 
+@needs("logs")
 @pytest.mark.parametrize("command", ["compare", *plugged("ADVISING")])
 def test_commands_for_the_files_of_the_tests(command, monkeypatch, follow):
     monkeypatch.chdir(DATA)

@@ -1,6 +1,5 @@
 """Files and frames that cannot be read as they are."""
 
-import json
 import os
 
 import numpy as np
@@ -21,7 +20,7 @@ def _read(content, *, name="t.csv", **options):
     return call
 
 
-def _read_all(*contents, suffix="csv", names="abc", **options):
+def read_all(*contents, suffix="csv", names="abc", **options):
     """A call that writes one file for each model and reads them."""
 
     def call(folder):
@@ -39,11 +38,6 @@ def _archive(**arrays):
         return mc.read_predictions(folder / "t.npz")
 
     return call
-
-
-def _log(**fields):
-    rows = ({"doc_id": i, "filtered_resps": [""], "acc": 1, **fields} for i in range(3))
-    return "\n".join(map(json.dumps, rows))
 
 
 def _loop(folder):
@@ -149,7 +143,7 @@ CASES: list[Call | Run] = [
     ),
     Call(
         "labels of something else, one file for each model",
-        _read_all(LABELS, "id,y_pred\n1,p\n2,q\n3,p\n"),
+        read_all(LABELS, "id,y_pred\n1,p\n2,q\n3,p\n"),
         "the labels of model 'b' do not match those of `y_true`: it gives 'p', 'q', `y_true` contains "
         "'x', 'y'; if it is right, pass all classes as `labels`; for texts pass kind='texts', for "
         "numbers kind='values'.",
@@ -162,7 +156,7 @@ CASES: list[Call | Run] = [
     ),
     Call(
         "classes of probabilities padded with zeros, one file for each model",
-        _read_all("id,y_true,prob:01,prob:02\n1,1,0.5,0.5\n2,2,0.5,0.5\n"),
+        read_all("id,y_true,prob:01,prob:02\n1,1,0.5,0.5\n2,2,0.5,0.5\n"),
         "`y_true` contains unknown labels (1, 2) in 2 rows (first: 0, 1); known are '01', '02'. 1 looks "
         "like '01' (they differ in how a number is written); write them the same way.",
     ),
@@ -175,7 +169,7 @@ CASES: list[Call | Run] = [
     # -- one file for each model -------------------------------------------------------------
     Call(
         "files that disagree on the groups",
-        _read_all(
+        read_all(
             "id,y_true,y_pred,g\n1,x,x,p\n2,y,x,q\n",
             "id,y_true,y_pred,g\n1,x,x,p\n2,y,x,p\n",
             groups="g",
@@ -183,24 +177,8 @@ CASES: list[Call | Run] = [
         "the files of 'a' and 'b' disagree on g for 1 ids (2).",
     ),
     Call(
-        "logs with other targets",
-        _read_all(_log(target="x"), _log(target="y"), suffix="jsonl"),
-        "the logs of 'a' and 'b' are of different tasks: they disagree on target for 3 ids (0, 1, 2).",
-    ),
-    Call(
-        "logs that are named after other tasks",
-        _read_all(
-            _log(target="x"),
-            _log(target="x"),
-            suffix="jsonl",
-            names=["samples_boolq_2025-01-02T03-04-05.6", "samples_piqa_2025-01-02T03-04-05.6"],
-        ),
-        "there are 2 test sets (boolq, piqa); choose one with columns={'set': 'boolq'} (--read set=boolq), or compare "
-        "on all with `modelcompare groups`, or decide on all with `modelcompare gate --rule mean:-MARGIN`.",
-    ),
-    Call(
         "a label beside probabilities that say otherwise",
-        _read_all("id,y_true,y_pred,prob:x,prob:y\n1,x,x,0.75,0.25\n2,y,x,0.25,0.75\n"),
+        read_all("id,y_true,y_pred,prob:x,prob:y\n1,x,x,0.75,0.25\n2,y,x,0.25,0.75\n"),
         "model 'a' has labels that are not its likeliest classes in 1 row (row 1); keep the labels or the "
         "probabilities.",
     ),

@@ -11,6 +11,7 @@ import modelcompare as mc
 from modelcompare.execution import Execution, execution
 from tests.cli.conftest import beyond_reading
 from tests.cli.forked import forked
+from tests.plugged import needs
 
 FEW = ("--resamples", "199")
 
@@ -295,6 +296,7 @@ def test_a_terminal_with_colours_draws_graded_intervals(
     assert hidden not in done.stdout.decode()
 
 
+@needs("logs")
 def test_tokens_of_bleu_are_those_of_sacrebleu(run, tmp_path):
     predicted, true = (
         ["ein Haus , gross", "das ist gut so"],

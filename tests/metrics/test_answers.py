@@ -285,6 +285,7 @@ def logged(name):
     return found
 
 
+@needs("logs")
 def test_epochs_of_a_log_are_answers_of_their_sample(capsys):
     command = ["compare", *(str(LOGS / f"{m}.eval") for m in ("alpha", "beta")), "--missing",
                "worst", "--read", "score=match", "--resamples", "99", "--format", "json"]  # fmt: skip

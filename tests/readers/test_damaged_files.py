@@ -66,7 +66,7 @@ def test_an_archive_without_its_first_bytes_is_damaged(tmp_path):
         mc.read_predictions(path)
 
 
-@pytest.mark.parametrize("suffix", ["npz", "eval"])
+@pytest.mark.parametrize("suffix", ["npz", pytest.param("eval", marks=needs("logs"))])
 def test_an_archive_whose_members_have_no_names_is_damaged(suffix, tmp_path):
     path = tmp_path / f"t.{suffix}"
     with zipfile.ZipFile(path, "w") as archive:
@@ -169,6 +169,7 @@ def test_a_sketch_of_more_samples_than_can_be_counted_is_refused():
             mc.io.read_sketch(frame)
 
 
+@needs("logs")
 def test_a_grade_beyond_32_bits_is_no_judgement(tmp_path):
     pytest.importorskip("ir_measures")
     (tmp_path / "q.qrels").write_text("1 0 d1 1\n1 0 d2 99999999999999\n")
@@ -177,6 +178,7 @@ def test_a_grade_beyond_32_bits_is_no_judgement(tmp_path):
         mc.read_predictions([tmp_path / "q.qrels", tmp_path / "a.run"])
 
 
+@needs("logs")
 def test_a_grade_is_read_as_it_is_written(tmp_path):
     pytest.importorskip("ir_measures")
     run = "1 Q0 d1 1 0.5 a\n1 Q0 d2 2 0.4 a\n2 Q0 d1 1 0.5 a\n2 Q0 d2 2 0.4 a\n"

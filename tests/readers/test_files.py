@@ -13,6 +13,7 @@ from sklearn.metrics import roc_auc_score
 import modelcompare as mc
 from modelcompare import read_predictions
 from modelcompare.data.checks import DataWarning
+from tests.plugged import needs
 
 FRAME = pd.DataFrame(
     {"id": ["p", "q", "r", "s"], "y_true": ["no", "yes", "yes", "no"],
@@ -151,6 +152,7 @@ def test_intersect_keeps_the_common_ids_and_counts_those_left_out(tmp_path):
     assert preds.ids.tolist() == [2, 3]
 
 
+@needs("logs")
 def test_logs_of_the_evaluation_harness(tmp_path):
     for model, scores in (("a", [1, 0, 1]), ("b", [1, 1, 1])):
         rows = [{"doc_id": i, "target": "x", "filtered_resps": ["x"], "acc": s, "len": 3.0}

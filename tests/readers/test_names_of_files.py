@@ -10,6 +10,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers import checked_columns, read
+from tests.plugged import needs
 from tests.readers.opening import DATA
 
 RNG = np.random.default_rng(0)
@@ -18,6 +19,7 @@ TRUTH = RNG.integers(0, 3, N)
 TREC = DATA / "trec"
 
 
+@needs("logs")
 @pytest.mark.parametrize("names", [("run.bm25", "qrels.2004"), ("run.tsv", "qrels.csv"), ("one", "two"),
                                    ("x.run", "x.qrels"), ("run.TXT", "judged.dat")])  # fmt: skip
 def test_runs_and_judgements_of_any_name_have_the_same_scores(tmp_path, names):

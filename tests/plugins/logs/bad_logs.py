@@ -10,6 +10,7 @@ import modelcompare as mc
 from modelcompare.plugins.logs import every_eval_ever, inspect, lighteval, lm_eval
 from modelcompare.readers.content import File
 from tests.bad_input.case import Call
+from tests.bad_input.files import read_all
 
 INSPECT = {"status": "success", "plan": {}, "eval": {"task": "t", "model": "m"}}
 SAMPLE = {"id": 1, "epoch": 1, "scores": {"s": {"value": "C"}}}
@@ -81,7 +82,29 @@ def rows(reader, name, *given):
 NO_NUMBER = "score the samples with a metric that gives each a number."
 UNNAMED = "a text or a number; without it samples cannot be distinguished."
 
+
+def _log(**fields):
+    rows = ({"doc_id": i, "filtered_resps": [""], "acc": 1, **fields} for i in range(3))
+    return "\n".join(map(json.dumps, rows))
+
+
 CASES = [
+    Call(
+        "logs with other targets",
+        read_all(_log(target="x"), _log(target="y"), suffix="jsonl"),
+        "the logs of 'a' and 'b' are of different tasks: they disagree on target for 3 ids (0, 1, 2).",
+    ),
+    Call(
+        "logs that are named after other tasks",
+        read_all(
+            _log(target="x"),
+            _log(target="x"),
+            suffix="jsonl",
+            names=["samples_boolq_2025-01-02T03-04-05.6", "samples_piqa_2025-01-02T03-04-05.6"],
+        ),
+        "there are 2 test sets (boolq, piqa); choose one with columns={'set': 'boolq'} (--read set=boolq), or compare "
+        "on all with `modelcompare groups`, or decide on all with `modelcompare gate --rule mean:-MARGIN`.",
+    ),
     Call("inspect-without-samples", document(INSPECT),
          "log.json: the log has no samples; evaluate with log_samples."),
     Call("inspect-without-ids", document(INSPECT, samples=[SAMPLE, {**SAMPLE, "id": None}]),

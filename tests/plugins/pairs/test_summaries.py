@@ -5,7 +5,10 @@ import json
 import pytest
 
 import modelcompare as mc
+from tests.plugged import needed
 from tests.readers.opening import DATA
+
+needed("logs", "published")
 
 DOCUMENTS = {
     "mteb": {"dataset_revision": "a1", "task_name": "STS12", "mteb_version": "1.12.0",
