@@ -17,6 +17,7 @@ from modelcompare.arrays import (
     CACHE_BYTES,
     PASS_BYTES,
     ROW_BLOCK,
+    AnyArray,
     BoolArray,
     FloatArray,
     IntArray,
@@ -25,7 +26,7 @@ from modelcompare.engine.class_influence import class_influences, has_few_influe
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.joined import JoinedUnits, joins_influences
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.resampling.weights import Units, Weights
+from modelcompare.resampling.weights import Weights
 
 Pairs = tuple[IntArray, IntArray]
 
@@ -292,7 +293,7 @@ def _formed_influences(
     units, strata = evaluation.units, evaluation.units.strata
     if strata is not None:
         means = _stratum_means(evaluation, estimate, strata)
-        scale = _stratum_scale(strata, units)
+        scale = stratum_scale(np.bincount(strata, units.counts()))
     for rows in evaluation.row_steps():
         influence = evaluation.influence(rows, estimate, undefined=np.nan)
         if strata is not None:
@@ -303,11 +304,10 @@ def _formed_influences(
         yield rows, influence
 
 
-def _stratum_scale(strata: IntArray, units: Units) -> FloatArray:
+def stratum_scale(sizes: AnyArray) -> FloatArray:
     """Return factors that make strata's variances those of n_h - 1; moments divide by n - 1."""
-    sizes = np.bincount(strata, units.counts())
-    alone = sizes == 1
-    scale = sizes / np.where(alone, np.inf, sizes - 1) * (units.size - 1) / units.size
+    n = sizes.sum()
+    scale = sizes / np.where(sizes <= 1, np.inf, sizes - 1) * (n - 1) / n
     return np.sqrt(scale)
 
 

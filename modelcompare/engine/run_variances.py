@@ -6,6 +6,9 @@ squares are those of the analysis of variance of two crossed factors. With ``MS_
 alone, the answer is for these runs. Two models that share their runs are one table, that of
 differences. Models with separate runs share the items alone, and every model has separate mean
 squares of runs and of the rest (`engine.layers`).
+
+Where the numbers of items are fixed in strata, those of items and of the rest are within strata:
+``sum_h (n_h / I)^2 MS_h / (n_h R)``. Runs that differ by stratum are in the means of the runs.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from modelcompare.data.sizes import once
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.in_runs import mean_of_runs
-from modelcompare.engine.influence import Pairs, of_rows
+from modelcompare.engine.influence import Pairs, of_rows, stratum_scale
 from modelcompare.engine.layers import Layers, centred, terms
 from modelcompare.engine.memory import check_tables
 from modelcompare.engine.runs import run_codes, share_runs
@@ -45,8 +48,8 @@ class RunVariances:
         Means of the models' runs; NaN where a model has less runs than another.
     owners : ndarray of int of shape (n_models,)
         Models with the same number share their runs.
-    n_items : int
-        Number of items.
+    n_items, n_strata : int
+        Number of items, and of the strata within which they vary.
     """
 
     items: FloatArray
@@ -54,18 +57,27 @@ class RunVariances:
     runs: FloatArray
     owners: IntArray
     n_items: int
+    n_strata: int = 1
 
     @classmethod
     def of(cls, evaluation: Evaluation, point: FloatArray) -> RunVariances:
         """Compute the covariances of all models of an evaluation whose rows are items x runs."""
-        return cls.of_tables(run_tables(evaluation, point), owners_of_runs(evaluation.predictions))
+        tables, owners = run_tables(evaluation, point), owners_of_runs(evaluation.predictions)
+        return cls.of_tables(tables, owners, evaluation.units.strata)
 
     @classmethod
-    def of_tables(cls, tables: Sequence[FloatArray], owners: IntArray) -> RunVariances:
-        """Compute the covariances from the influences (n_values, n_items, n_runs) of each model."""
+    def of_tables(
+        cls, tables: Sequence[FloatArray], owners: IntArray, strata: IntArray | None = None
+    ) -> RunVariances:
+        """Compute the covariances from the influences (n_values, n_items, n_runs) of each model.
+
+        The `strata` of the items are codes of shape (n_items,).
+        """
         n_items, most = tables[0].shape[1], max(x.shape[-1] for x in tables)
         means = np.stack([x.mean(axis=-1) for x in tables], axis=1)
         means -= means.mean(axis=-1, keepdims=True)
+        if strata is not None:
+            means = _within(means[..., None], strata)[..., 0]
         items = means @ means.transpose(0, 2, 1) / ((n_items - 1) * n_items)
         runs = np.full((len(tables), len(items), most), np.nan)
         rest = np.zeros_like(items)
@@ -76,22 +88,32 @@ class RunVariances:
             of_runs = x.mean(axis=-2)
             runs[own, :, :n_runs] = of_runs.transpose(1, 0, 2)
             left = x - x.mean(axis=-1, keepdims=True) - of_runs[:, :, None]
-            left = (left + x.mean(axis=(-2, -1), keepdims=True)).reshape(*x.shape[:2], -1)
+            left += x.mean(axis=(-2, -1), keepdims=True)
+            if strata is not None:
+                left = _within(left, strata)
+            left = left.reshape(*x.shape[:2], -1)
             scale = (n_items - 1) * (n_runs - 1) * n_items * n_runs
             rest[:, own[:, None], own] = left @ left.transpose(0, 2, 1) / scale
-        return cls(items, rest, runs, owners, n_items)
+        n_strata = 1 if strata is None else int(strata.max()) + 1
+        return cls(items, rest, runs, owners, n_items, n_strata)
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom of the items."""
+        return float(max(self.n_items - self.n_strata, 1))
 
     @property
     def of_resamples(self) -> FloatArray:
         """Variances of values on resamples of items and runs, in linear approximation.
 
         Drawn again, R runs vary by (R - 1) / R of what they should, and what is left without items
-        and runs counts three times (Owen 2007). Of shape (n_models, n_values).
+        and runs counts three times (Owen 2007); drawn in strata, items vary by (n_h - 1) / n_h,
+        here by its value in strata of equal numbers. Of shape (n_models, n_values).
         """
         deviations, n_runs = centred(self.runs)
-        of_items = of_rows(self.items, None) * (self.n_items - 1) / self.n_items
+        of_items = of_rows(self.items, None) * self.degrees / self.n_items
         of_runs = np.nansum(deviations**2, axis=-1) / n_runs**2
-        rest = of_rows(self.rest, None) * (self.n_items - 1) / self.n_items
+        rest = of_rows(self.rest, None) * self.degrees / self.n_items
         return np.asarray(of_items + of_runs + rest * (n_runs - 1) / n_runs)
 
     @property
@@ -107,9 +129,9 @@ class RunVariances:
 
     def layers(self, pairs: Pairs | None = None) -> Layers:
         """Return the parts of the variances of values, or of differences of pairs."""
-        items = terms(of_rows(self.items, pairs), self.n_items - 1.0)
+        items = terms(of_rows(self.items, pairs), self.degrees)
         counts = np.isfinite(self.runs[:, 0]).sum(axis=-1)
-        degrees = (self.n_items - 1.0) * (counts[:, None] - 1.0)
+        degrees = self.degrees * (counts[:, None] - 1.0)
         own = of_rows(self.rest, None)
         if pairs is None:
             return Layers(items, terms(own, degrees)[:, None], self.runs[None])
@@ -123,6 +145,19 @@ class RunVariances:
         return Layers(
             items, np.where(apart, separate, shared), np.where(apart[..., None], runs, together)
         )
+
+
+def _within(x: FloatArray, strata: IntArray) -> FloatArray:
+    """Return deviations of items, the axis -2, from the means of their strata.
+
+    They are scaled so that divisors ``I - 1`` of all items stand for those of each stratum.
+    """
+    rows, sizes = np.moveaxis(x, -2, 0), np.bincount(strata)
+    sums = np.zeros((len(sizes), *rows.shape[1:]))
+    np.add.at(sums, strata, rows)
+    of_strata = (slice(None), *[None] * (rows.ndim - 1))
+    away = rows - (sums / np.maximum(sizes, 1)[of_strata])[strata]
+    return np.moveaxis(away * stratum_scale(sizes)[strata][of_strata], 0, -2)
 
 
 def owners_of_runs(predictions: TestSet) -> IntArray:

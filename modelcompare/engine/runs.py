@@ -61,17 +61,12 @@ def runs_are_random(predictions: TestSet, generalize_to: GeneralizeTo, test: str
 
 
 def check_crossed(evaluation: Evaluation) -> None:
-    """Refuse strata, and metrics without influences, whose errors for new runs are unknown."""
+    """Refuse metrics without influences, whose errors for new runs are unknown."""
     rough = [each.name for each in evaluation.metrics if not each.smooth or each.of_items]
     if rough:
         raise ValueError(
             f"`runs` are declared, and {', '.join(rough)} has no influences that give its error "
             f"for new runs; leave it out, or {INSTEAD}."
-        )
-    if evaluation.units.strata is not None:
-        raise ValueError(
-            "`runs` are declared, and errors for new runs are not known within strata; leave "
-            f"`strata` (and undefined='stratify') out, or {INSTEAD}."
         )
 
 

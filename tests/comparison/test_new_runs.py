@@ -286,7 +286,6 @@ REFUSED = {
     "test='permutation' does not know": lambda: mc.compare(SHARED, test="permutation"),
     "correction='max-t' does not know": lambda: mc.compare(SHARED, correction="max-t"),
     "correction='min-p' does not know": lambda: mc.compare(SHARED, correction="min-p"),
-    "not known within strata": lambda: mc.compare(SHARED.with_columns(strata=ITEM % 2)),
     "ece has no influences": lambda: mc.compare(
         mc.Predictions(
             ITEM % 2, {"a": np.c_[np.full(N * R, 0.3), np.full(N * R, 0.7)]}, groups=ITEM, runs=RUN

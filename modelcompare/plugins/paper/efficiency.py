@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtr
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.axis import LongColumns, long_columns, pair_rows
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
@@ -84,25 +84,28 @@ def _ratios_of_items(sample: Sample, metric_pairs: MetricPairs) -> _Ratios:
 def _ratios_of_new_runs(sample: Sample, metric_pairs: MetricPairs) -> _Ratios:
     """Yield ratios of variances over items and runs; their errors need three runs."""
     tables = run_tables(sample.evaluation, sample.point)
+    strata = sample.evaluation.units.strata
     for metrics, a, b in metric_pairs.positions(sample.evaluation):
-        found = [_jackknifed(_log_ratio, np.concatenate([x[a], x[b]])) for x in tables]
+        found = [_jackknifed(_log_ratio, np.concatenate([x[a], x[b]]), strata) for x in tables]
         log_ratio, error, degrees = np.stack(found, axis=1)
         yield metrics, a, np.stack([np.exp(log_ratio), error, degrees])
 
 
-def _log_ratio(table: FloatArray) -> FloatArray:
+def _log_ratio(table: FloatArray, strata: IntArray | None) -> FloatArray:
     """Return the logarithm of the ratio of variances of one model.
 
     The values of one metric are followed by those of the other.
     """
-    of_model = RunVariances.of_tables([table], np.zeros(1, dtype=np.intp)).layers()
+    of_model = RunVariances.of_tables([table], np.zeros(1, dtype=np.intp), strata).layers()
     with np.errstate(divide="ignore", invalid="ignore"):
         first, second = np.split(np.log(of_model.variance[0, 0]), 2)
         return first - second
 
 
 def _jackknifed(
-    statistic: Callable[[FloatArray], FloatArray], table: FloatArray
+    statistic: Callable[[FloatArray, IntArray | None], FloatArray],
+    table: FloatArray,
+    strata: IntArray | None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return a statistic of a table of items x runs, its standard error and degrees of freedom.
 
@@ -112,11 +115,12 @@ def _jackknifed(
     n_items, n_runs = table.shape[1:]
     n_groups = min(_N_GROUPS, n_items)
     group, run = np.arange(n_items) % n_groups, np.arange(n_runs)
-    whole = statistic(table)
+    whole = statistic(table, strata)
     if min(n_groups, n_runs) < 3:
         return whole, np.full(whole.shape, np.nan), np.ones(whole.shape)
-    items = [statistic(table[:, group != each]) for each in range(n_groups)]
-    runs = [statistic(table[:, :, run != each]) for each in range(n_runs)]
+    kept = [group != each for each in range(n_groups)]
+    items = [statistic(table[:, some], strata if strata is None else strata[some]) for some in kept]
+    runs = [statistic(table[:, :, run != each], strata) for each in range(n_runs)]
     with np.errstate(divide="ignore", invalid="ignore"):
         of_items, of_runs = (np.var(x, axis=0) * (len(x) - 1) for x in (items, runs))
         variance = of_items + of_runs
@@ -200,9 +204,10 @@ def _spreads_of_new_runs(sample: Sample, metric_pairs: MetricPairs, pairs: Pairs
     tables = run_tables(sample.evaluation, sample.point)
     owners = np.tile(owners_of_runs(sample.evaluation.predictions), 2)
     variance, degrees = sample.standard_error(pairs) ** 2, sample.degrees(pairs)
+    strata = sample.evaluation.units.strata
     for metrics, a, b in metric_pairs.positions(sample.evaluation):
         both = [table[side] for side in (a, b) for table in tables]
-        *_, between = spread_of(RunVariances.of_tables(both, owners).covariance, pairs)
+        *_, between = spread_of(RunVariances.of_tables(both, owners, strata).covariance, pairs)
         spread = np.stack([variance[:, a], variance[:, b], between])
         yield metrics, a, b, spread, np.minimum(degrees[:, a], degrees[:, b])
 
