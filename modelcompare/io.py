@@ -7,6 +7,5 @@ from modelcompare.data.confidences import from_bins as from_bins
 from modelcompare.data.confidences import from_nbest as from_nbest
 from modelcompare.data.confidences import missing_mass as missing_mass
 from modelcompare.data.confidences import quantize as quantize
-from modelcompare.readers.item_counts import from_item_counts as from_item_counts
 
 __getattr__, __dir__ = plugs.room(__name__)

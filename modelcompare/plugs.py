@@ -51,6 +51,18 @@ OWNERS = {
     "io.read_sets": "suites", "a question about several test sets": "suites",
     **dict.fromkeys(
         (
+            "io.from_item_counts", "--kind label_sets", "kind='label_sets'",
+            "kind='label_probabilities'", "kind='label_counts'", "metric 'subset_accuracy'",
+            "metric 'hamming_loss'", "metric 'lrap'",
+            *(
+                f"metric '{soft}{name}_samples'"
+                for name in ("precision", "recall", "f1", "jaccard") for soft in ("", "c")
+            ),
+        ),
+        "label_sets",
+    ),
+    **dict.fromkeys(
+        (
             "`event`", "--kind risks", "kind='risks'", "kind='survival_probabilities'",
             "metric 'c_index'", "metric 'c_index_ipcw'", "metric 'integrated_brier_score'",
         ),
@@ -80,6 +92,9 @@ class Plugin:
     refusals : str
         Functions that refuse a table that is read whole: where it is read with others, or block by
         block.
+    whole : str
+        Functions that report tables which are never read block by block: ``f(frame)`` returns what
+        such a table has, and an empty text for others.
     tables : str
         Functions that change a table before the roles of its columns are found: ``f(seen)`` takes
         and returns a `readers.profile.Profile`.
@@ -138,6 +153,7 @@ class Plugin:
     additions: str = ""
     readers: str = ""
     refusals: str = ""
+    whole: str = ""
     tables: str = ""
     roles: str = ""
     checks: str = ""

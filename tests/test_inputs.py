@@ -15,6 +15,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.data.checks import as_array
+from tests.plugged import plugged
 
 SAID = ["no", "yes", "no"]
 RELATION = "select unnest(['no', 'yes', 'no']) as x"
@@ -235,8 +236,6 @@ def test_numbers_of_nullable_types_are_numbers(convert):
     table = pd.DataFrame({"id": [f"s{i}" for i in range(60)], "a": RIGHT, "b": RIGHT**2})
     read = mc.read_predictions(table.assign(a=convert(table["a"]), b=convert(table["b"])))
     np.testing.assert_array_equal(read.output("a").array, RIGHT)
-    marks = pd.DataFrame({"x": [1, 1] * 30, "z": [0, 1] * 30})
-    assert mc.Predictions(convert(marks), {"a": convert(marks)}).access.kinds == {"a": "label_sets"}
     both.loc[5] = None
     with pytest.raises(ValueError, match=r"model 'a' has NaN .* in 1 row \(row 5\)"):
         mc.Predictions(truth, {"a": convert(both)})
@@ -256,11 +255,8 @@ MATCHED = {
         {"m": pd.DataFrame({"x": a}), "n": pd.DataFrame({"x": b})}
     ),
     "logits": lambda a, b: mc.Predictions.from_logits(a, {"m": pd.DataFrame({"x": -b, "y": b})}),
-    "sets": lambda a, b: mc.Predictions(
-        a.map(lambda k: ["x"] * k + ["y"]), {"m": b.map(lambda k: ["x"] * k + ["y"])}
-    ),
     "metrics": lambda a, b: mc.metrics.accuracy(a, b),
-}
+} | plugged("MATCHED")
 
 
 @pytest.mark.parametrize("match", MATCHED.values(), ids=MATCHED)

@@ -92,7 +92,8 @@ class Reading(SimpleNamespace):
         best_for = mc.metrics.load_metric(self.threshold_for) if in_file else self.threshold_for
         found = mc.diagnostics.choose_thresholds(validation, best_for)
         decided = mc.diagnostics.at_thresholds(predictions, found)
-        of = "each label" if predictions.kind.multilabel else predictions.access.positive
+        by_label = any(isinstance(each, Mapping) for each in found.values())
+        of = "each label" if by_label else predictions.access.positive
         shown = ", ".join(f"{model} {_written(number)}" for model, number in found.items())
         say(f"modelcompare: thresholds of {of}, best for {self.threshold_for}: {shown}")
         return decided
@@ -100,12 +101,7 @@ class Reading(SimpleNamespace):
     def _given_thresholds(self, predictions: Predictions) -> dict[str, Any]:
         """Return the thresholds given, for each model."""
         named = {n and predictions.access.class_named(n): t for n, t in self.threshold.items()}
-        if not predictions.kind.multilabel:
-            if [*named] != [""]:
-                raise ValueError(
-                    "--threshold LABEL=NUMBER is for samples with several labels; of two classes "
-                    "give the number alone, and name the positive one with --positive CLASS."
-                )
+        if [*named] == [""]:
             return dict.fromkeys(predictions.models, named[""])
         labels = () if predictions.labels is None else predictions.labels.tolist()
         every = dict.fromkeys(labels, named.pop("")) if "" in named else {}

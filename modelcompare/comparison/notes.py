@@ -198,8 +198,6 @@ def clipped_note(evidence: Evidence) -> tuple[str, ...]:
     """
     predictions = evidence.bootstrap.evaluation.predictions
     access = predictions.access
-    if predictions.kind.multilabel:
-        return ()
     if "blocks" not in access.abilities:
         return (_CLIPPED_IN_SUMS,) if access.sums and access.sums.hard else ()
     found = np.sum([*map(_clipped, access.blocks())], axis=0)

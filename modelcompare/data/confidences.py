@@ -14,9 +14,8 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.data.kinds import PROBABILITIES, kind_declared
-from modelcompare.data.label_sets import occurring
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.truths import as_truth
+from modelcompare.data.truths import as_truth, occurring
 from modelcompare.data.variants import with_models
 from modelcompare.words import (
     Listed,

@@ -48,7 +48,7 @@ def described(predictions: TestSet) -> str:
 def written_classes(predictions: TestSet) -> str:
     """Write the classes in their order, and which of two is the positive one; empty without."""
     kind = predictions.kind
-    if predictions.labels is None or kind.multilabel or kind.axis:
+    if predictions.labels is None or not kind.exclusive:
         return ""
     names = [*map(label_name, predictions.labels)]
     more = ", ..." if len(names) > _MOST else ""

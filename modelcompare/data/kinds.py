@@ -7,7 +7,7 @@ named by their place, "module:function", and loaded when they are used.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 
 from modelcompare.near_choices import choices_meant
@@ -17,17 +17,11 @@ from modelcompare.words import shown
 # Modules of the functions.
 _OUTPUTS = "modelcompare.data.outputs"
 _CELLS = "modelcompare.readers.cell_types"
-_MULTILABEL = "modelcompare.data.label_sets"
 _LOSSES = "modelcompare.metrics.losses"
 _DISAGREEMENTS = "modelcompare.diagnostics.disagreements"
 _N = "array-like of shape (n_samples,)"
-_SETS = "sequence of lists, or array-like of shape (n_samples, n_labels)"
 _TEXTS = "array-like of str, of shape (n_samples,)"
-_TRUE_SETS = "y_true", _SETS, "True labels of each sample, as lists or as rows of 0 and 1."
 _REFERENCES = "y_true", _TEXTS, "References."
-OF_OBJECTS = (
-    "counts of objects, which do not show which object differs; compare the items by their counts."
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,12 +36,15 @@ class Kind:
         Task of such models, in the vocabulary of model cards.
     arguments : tuple of (str, str, str)
         Name, type and meaning of the arrays that a metric's plain function takes.
-    has_classes, real, scored, free_text, multilabel, objects : bool
+    has_classes, real, scored, free_text : bool
         Form of the truth: a class of each sample; a real number, or one of two classes, of which
-        the outputs are raw scores; none, as outputs are scores; texts; any number of labels, or of
-        objects of each label.
-    soft, measured : bool
-        Whether outputs are probabilities, not decisions; and real numbers on any scale.
+        the outputs are raw scores; none, as outputs are scores; texts. Others are read by `read`.
+    truth : tuple of str
+        Columns of the test set that a truth is which `read` returns: ``true_distribution`` too if
+        it has a number for each label, of which a sample has any number.
+    soft, measured, proportions : bool
+        Whether outputs are probabilities, not decisions; real numbers on any scale; and, of means
+        of 0 and 1 over samples, whether these are proportions, with the intervals of such.
     axis : str
         Name of the numbers that the output's columns are of, such as "times"; empty for classes.
     bounded : bool
@@ -56,9 +53,14 @@ class Kind:
         Places of the functions that convert cells of a table of texts; that check an array of
         outputs (`outputs.checked_output`); that read the truth and outputs together, if arrays by
         themselves are not enough; and that recognise such a truth.
-    loss, disagreements, counted : str
+    loss, disagreements, counted, hits : str
         Places of functions that give a loss of each sample; a frame of samples on which two models
-        disagree; and columns of marks of the samples that count, if not all do, by the truth.
+        disagree; columns of marks of the samples that count, if not all do, by the truth; and what
+        is right of the output of each label, if it is not the product of output and truth.
+    intervals, thresholds, check_metric : str
+        Places of a function that gives intervals in closed form of metrics of counts; of the
+        `diagnostics.thresholds.Rule` of thresholds, if they are not of two classes; and of a
+        function that refuses metrics which have no meaning here, of a metric and a kind.
     columns : tuple of str
         Roles of columns that tables of no other type have.
     views : mapping of str to str
@@ -80,10 +82,10 @@ class Kind:
     real: bool = False
     scored: bool = False
     free_text: bool = False
-    multilabel: bool = False
-    objects: bool = False
+    truth: tuple[str, ...] = ("y_true",)
     soft: bool = False
     measured: bool = False
+    proportions: bool = False
     axis: str = ""
     bounded: bool = False
     cells: str = f"{_CELLS}:names"
@@ -93,6 +95,10 @@ class Kind:
     loss: str = ""
     disagreements: str = ""
     counted: str = ""
+    hits: str = ""
+    intervals: str = "modelcompare.intervals.counts:of_counts"
+    thresholds: str = ""
+    check_metric: str = ""
     columns: tuple[str, ...] = ()
     views: Mapping[str, str] = field(default_factory=dict)
     default_metrics: tuple[str, ...] = ()
@@ -130,8 +136,17 @@ class Kind:
         """Return the metrics to compare by; of a single label, its average is no other value."""
         if n_classes == 2 and self.of_two_classes:
             return self.of_two_classes
-        single = self.multilabel and n_classes == 1
-        return tuple(each for each in self.default_metrics if not (single and each == "f1_macro"))
+        return tuple(each for each in self.default_metrics if n_classes != 1 or each != "f1_macro")
+
+    @property
+    def exclusive(self) -> bool:
+        """True where a sample has one of the classes, if there are any."""
+        return self.has_classes or self.real
+
+    @property
+    def labelled(self) -> bool:
+        """True where `labels` name the classes, or the numbers, of which a model gave outputs."""
+        return self.has_classes or bool(self.axis) or "true_distribution" in self.truth
 
     def serves(self, name: str) -> bool:
         """Return whether metrics that need a kind can be computed from these outputs."""
@@ -169,7 +184,7 @@ VALUES = Kind(
 )  # fmt: skip
 SCORES = Kind(
     "scores", "scores", "evaluation", (("scores", _N, "Score of each sample."),),
-    scored=True, bounded=True, cells=f"{_CELLS}:numbers",
+    scored=True, proportions=True, bounded=True, cells=f"{_CELLS}:numbers",
     check=f"{_OUTPUTS}:example_scores", loss=f"{_LOSSES}:of_scores",
     disagreements=f"{_DISAGREEMENTS}:of_numbers", default_metrics=("mean_score",),
 )  # fmt: skip
@@ -189,36 +204,7 @@ TEXT_LISTS = Kind(
     views={"texts": f"{_OUTPUTS}:likeliest_texts"},
     twin_variant="the soft twin: the expectation over the texts that a model lists",
 )  # fmt: skip
-LABEL_SETS = Kind(
-    "label_sets", "label sets", "classification",
-    (_TRUE_SETS, ("y_pred", _SETS, "Predicted labels, in the same way.")),
-    multilabel=True, read=f"{_MULTILABEL}:as_matrices", fits=f"{_MULTILABEL}:are_multilabel",
-    loss=f"{_LOSSES}:multilabel", disagreements=f"{_DISAGREEMENTS}:multilabel",
-    views={"labels": ""},
-    default_metrics=("f1_micro", "f1_macro", "f1_samples", "subset_accuracy"),
-)  # fmt: skip
-LABEL_PROBABILITIES = replace(
-    LABEL_SETS, name="label_probabilities", title="probabilities", fits="", soft=True,
-    arguments=(
-        _TRUE_SETS,
-        ("y_prob", "array-like of shape (n_samples, n_labels)", "Probability of each label."),
-    ),
-    views={
-        "probabilities": "",
-        **dict.fromkeys(("labels", "label_sets"), f"{_OUTPUTS}:likely_labels"),
-    },
-    default_metrics=(*LABEL_SETS.default_metrics, "lrap"),
-)  # fmt: skip
-LABEL_COUNTS = Kind(
-    "label_counts", "label counts", "detection", multilabel=True, objects=True,
-    read=f"{_MULTILABEL}:of_counts", loss=LABEL_SETS.loss, alone=OF_OBJECTS,
-    views=dict.fromkeys(("labels", "label_sets"), f"{_OUTPUTS}:given_objects"),
-    default_metrics=("precision_micro", "recall_micro", "f1_micro", "f1_macro", "f1_samples"),
-)  # fmt: skip
-_KINDS = (
-    LABELS, PROBABILITIES, VALUES, SCORES, TEXTS, TEXT_LISTS, LABEL_SETS,
-    LABEL_PROBABILITIES, LABEL_COUNTS,
-)  # fmt: skip
+_KINDS = (LABELS, PROBABILITIES, VALUES, SCORES, TEXTS, TEXT_LISTS)
 UNDECLARED = Kind("auto", "", "", cells=f"{_CELLS}:names_or_numbers")
 """Outputs of which no type is declared, without any properties."""
 

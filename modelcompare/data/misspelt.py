@@ -10,7 +10,6 @@ import numpy as np
 from modelcompare import spelling
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data import checks
-from modelcompare.data.kinds import Kind
 
 # Texts into which numpy and pandas turn missing values.
 _MADE_OF_MISSING = ("nan", "<NA>", "NaT")
@@ -131,30 +130,3 @@ def refuse_mismatch(model: str, predicted: AnyArray, true: AnyArray, unknown: li
         f"{checks.listed(predicted)}, `y_true` contains {checks.listed(true)}; "
         f"{meant or otherwise}."
     )
-
-
-def check_sets(
-    true: AnyArray, arrays: Mapping[str, AnyArray], kinds: Mapping[str, Kind], labels: AnyArray
-) -> None:
-    """Refuse sets of labels that never match the true ones, and warn about misspelt labels.
-
-    Truth and sets are rows of 0 and 1, a column for each label.
-    """
-    present = true.any(axis=0)
-    known = labels[present].tolist()
-    warn_of_lookalikes(labels[present])
-    columns = dict(zip(labels.tolist(), true.T.astype(bool), strict=True))
-    for model in (model for model, kind in kinds.items() if not (kind.soft or kind.objects)):
-        given = arrays[model].astype(bool)
-        marks = dict(zip(labels.tolist(), given.T, strict=True))
-        unknown = labels[given.any(axis=0) & ~present].tolist()
-        twins = spelling.twins(unknown, known)
-        always = any(
-            not marks[other].any()
-            and marks[label].sum() >= FEW
-            and 2 * (marks[label] & columns[other]).sum() >= marks[label].sum()
-            for label, (other, _) in twins.items()
-        )
-        if always or (unknown and not given[:, present].any()):
-            refuse_mismatch(model, labels[given.any(axis=0)], labels[present], unknown)
-        warn_of_twins(model, twins, {label: marks[label].sum() for label in twins})

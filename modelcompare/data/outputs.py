@@ -156,13 +156,3 @@ def likeliest_texts(array: AnyArray) -> AnyArray:
     """Return the most probable text of each list."""
     likeliest = (max(found, key=lambda pair: pair[1])[0] for found in array)
     return np.fromiter(likeliest, dtype=object, count=len(array))
-
-
-def likely_labels(array: AnyArray) -> AnyArray:
-    """Mark labels whose probability is above one half, as that of the second of two classes is."""
-    return (array > 0.5).astype(np.float64)
-
-
-def given_objects(array: AnyArray) -> AnyArray:
-    """Return the numbers of objects that a model gave, beside which are those that it found."""
-    return np.split(array, 2, axis=1)[1]

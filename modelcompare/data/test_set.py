@@ -268,6 +268,11 @@ class Access(Generic[Given]):
         return self.test_set._column("true_distribution")
 
     @property
+    def true_marks(self) -> FloatArray | None:
+        """Numbers of each label of samples that may have several; None where they have a class."""
+        return self.true_distribution if self.codes is None else None
+
+    @property
     def items(self) -> AnyArray | None:
         """Item that each row is an answer to: the cluster, if these hold several items each."""
         found = self.test_set._column("items")
@@ -313,10 +318,9 @@ class Access(Generic[Given]):
     def unit_weights(self, *, by_class: bool = False) -> FloatArray:
         """Return the weight of each unit, by true class or in all, or of what counts in it."""
         codes = self.codes if by_class else None
-        kind = self.test_set.kind
-        marks = self.true_distribution if by_class and kind.multilabel else None
-        if kind.counted:
-            marks = load(kind.counted)(self.test_set._column("y_true"))
+        marks = self.true_marks if by_class else None
+        if counted := self.test_set.kind.counted:
+            marks = load(counted)(self.test_set._column("y_true"))
         rows = self.weights[:, None] if marks is None else marks * self.weights[:, None]
         if codes is None and self.test_set.groups is None:
             return rows

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.arrays import AnyArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen, read_only
 from modelcompare.data.kind_inference import (
@@ -20,7 +21,6 @@ from modelcompare.data.kind_inference import (
     two_classes,
 )
 from modelcompare.data.kinds import UNDECLARED, Kind, all_kinds, shared_kind
-from modelcompare.data.misspelt import check_sets
 from modelcompare.data.outputs import real_texts
 from modelcompare.plugs import load
 from modelcompare.words import warn_caller
@@ -28,6 +28,8 @@ from modelcompare.words import warn_caller
 _LISTS = (list, tuple, np.ndarray)
 # Places of labels among the distinct ones, and these.
 Places: TypeAlias = tuple[IntArray, AnyArray]
+# The truth, the outputs of the models and their kinds, and the classes if they are known.
+Inputs: TypeAlias = tuple[AnyArray | None, dict[str, AnyArray], dict[str, Kind], ArrayLike | None]
 # The classes, if any, and the columns of the truth.
 Truth: TypeAlias = tuple[AnyArray | None, dict[str, AnyArray]]
 
@@ -55,7 +57,7 @@ def _are_texts(found: Any) -> bool:
 
 def read_inputs(
     y_true: Any, outputs: Mapping[str, ArrayLike], labels: ArrayLike | None, declared: Kind
-) -> tuple[AnyArray | None, dict[str, AnyArray], dict[str, Kind], ArrayLike | None]:
+) -> Inputs:
     """Return the truth, the outputs of the models and their kinds, and the classes if known.
 
     Where a kind reads them together, its labels are known.
@@ -70,10 +72,8 @@ def read_inputs(
     fitting = _fitting(y_true) if declared is UNDECLARED else declared
     if fitting.read:
         given = checks.by_model(outputs, y_true)
-        truth, arrays, kinds, known = load(fitting.read)(y_true, given, labels, declared)
-        if labels is None and fitting.multilabel:
-            check_sets(truth, arrays, kinds, np.asarray(known))
-        return truth, arrays, kinds, known
+        read: Inputs = load(fitting.read)(y_true, given, labels, declared)
+        return read
     if declared.single_text:
         y_true, outputs = _joined_words(y_true, outputs)
     arrays = checks.model_arrays(outputs, y_true)
@@ -122,10 +122,7 @@ def truth_of(
     kind = shared_kind(kinds.values())
     if kind.read:
         known = None if labels is None else checks.frozen(np.asarray(labels))
-        matrix = checks.frozen(truth)
-        return known, {"y_true": matrix} | (
-            {"true_distribution": matrix} if kind.multilabel else {}
-        )
+        return known, dict.fromkeys(kind.truth, checks.frozen(truth))
     if any(each.has_classes for each in kinds.values()):
         predicted = {f"model {m!r}": a for m, a in arrays.items() if kinds[m].coded}
         widths = [array.shape[1] for array in arrays.values() if array.ndim == 2]
@@ -184,3 +181,19 @@ def _values(truth: AnyArray, given: ArrayLike | None) -> Truth:
         return None, {"y_true": values}
     labels = checks.classes(found, found)
     return labels, _coded(values, checks.factorized(truth, "`y_true`"), labels)
+
+
+def numbers_of_labels(
+    y_true: Any, labels: ArrayLike | None, what: str, **limits: Any
+) -> tuple[FloatArray, AnyArray]:
+    """Return a truth that is a column of numbers for each label, and the labels."""
+    width = None if labels is None else len(checks.as_array(labels))
+    true = checks.matrix(y_true, "`y_true`", what, width, **limits)
+    return true, checks.classes(labels, np.arange(true.shape[1]), at_least=1)
+
+
+def occurring(lists: Iterable[Sequence[Any]]) -> AnyArray:
+    """Return the labels that occur in some lists, sorted."""
+    labels = dict.fromkeys(chain.from_iterable(lists))
+    array = np.fromiter(labels, dtype=object, count=len(labels))
+    return checks.distinct(checks.as_array(array, "`y_true`"), "`y_true` or a model")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import compress
 
 import numpy as np
 import pandas as pd
@@ -133,21 +132,6 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     differ = frame[frame["predicted_a"] != frame["predicted_b"]]
     table = differ.sort_values("distance", ascending=False, kind="stable", ignore_index=True)
     return Disagreements(model_a=model_a, model_b=model_b, n_samples=len(predictions), table=table)
-
-
-def multilabel(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
-    """Return sets of labels as texts, and the share of labels on which the models differ."""
-    names = [] if predictions.labels is None else [*map(str, predictions.labels)]
-
-    def written(rows: FloatArray) -> list[str]:
-        return [", ".join(compress(names, row)) for row in rows]
-
-    truth, sets = a.truth, (a.predicted_indicator, b.predicted_indicator)
-    right = [(rows == truth).all(axis=1).astype(int) for rows in sets]
-    return pd.DataFrame({
-        "y_true": written(truth), "predicted_a": written(sets[0]), "predicted_b": written(sets[1]),
-        "right": right[0] - right[1], "distance": np.abs(sets[0] - sets[1]).mean(axis=1),
-    })  # fmt: skip
 
 
 def of_classes(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:

@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.arrays import FloatArray
 from modelcompare.comparison.one_class import OneClass, scores_of
 from modelcompare.data import checks
-from modelcompare.data.checks import listed, warn_of_data
-from modelcompare.data.kinds import LABEL_SETS, LABELS
+from modelcompare.data.kinds import LABELS
 from modelcompare.data.outputs import Output
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_models
 from modelcompare.metrics.base import Metric, Outcomes
 from modelcompare.metrics.classes import resolved_value
-from modelcompare.metrics.registry import MetricLike, resolve_metrics
+from modelcompare.metrics.registry import MetricLike
 from modelcompare.metrics.running_sums import Groups
 from modelcompare.metrics.subsets import class_code
+from modelcompare.plugs import load
 from modelcompare.words import check_mapping, check_number, label_name
 
-# For each model the threshold of each label.
-OfLabels = dict[str, dict[Any, float]]
+
+@dataclass(frozen=True)
+class Rule:
+    """The thresholds of an output type.
+
+    Parameters
+    ----------
+    choose : callable
+        ``choose(predictions, metric)`` gives the best threshold, or thresholds, of each model.
+    decide : callable
+        ``decide(predictions, thresholds)`` gives the predictions with the models' decisions.
+    """
+
+    choose: Callable[[Predictions, MetricLike], dict[str, Any]]
+    decide: Callable[[Predictions, Mapping[str, Any]], Predictions]
 
 
 @checked()
@@ -69,15 +83,7 @@ def choose_thresholds(predictions: Predictions, metric: MetricLike = "f1") -> di
     >>> mc.diagnostics.choose_thresholds(validation)
     {'a': 0.35}
     """
-    if predictions.kind.multilabel:
-        return Thresholds(_of_each_label(predictions, metric), predictions)
-    labels, hard = np.asarray(predictions.labels), predictions.access.hard_codes
-    if hard is not None and len({*hard.tolist()}) < 2:
-        raise ValueError(
-            f"all samples are of class {label_name(labels[hard[0]])}, so no threshold is better "
-            "than all others; choose thresholds on samples of both classes."
-        )
-    return Thresholds(_best(predictions, metric), predictions)
+    return Thresholds(_rule(predictions).choose(predictions, metric), predictions)
 
 
 class Thresholds(dict[str, Any]):
@@ -88,7 +94,18 @@ class Thresholds(dict[str, Any]):
         self.validation = validation
 
 
-def _best(predictions: Predictions, metric: MetricLike) -> dict[str, Any]:
+def _choose_of_two(predictions: Predictions, metric: MetricLike) -> dict[str, Any]:
+    """Return the best threshold of each model, of two classes; refuse samples of one."""
+    labels, hard = np.asarray(predictions.labels), predictions.access.hard_codes
+    if hard is not None and len({*hard.tolist()}) < 2:
+        raise ValueError(
+            f"all samples are of class {label_name(labels[hard[0]])}, so no threshold is better "
+            "than all others; choose thresholds on samples of both classes."
+        )
+    return best_of_two(predictions, metric)
+
+
+def best_of_two(predictions: Predictions, metric: MetricLike) -> dict[str, Any]:
     """Return the best threshold of each model, of two classes."""
     one = _positive(predictions)
     value, of_class = _of_decisions(predictions, metric)
@@ -100,43 +117,6 @@ def _best(predictions: Predictions, metric: MetricLike) -> dict[str, Any]:
         values = np.where(np.isnan(values), -np.inf, values if value.greater_is_better else -values)
         found[model] = float(scores[np.argmax(values)])
     return found
-
-
-def _of_each_label(predictions: Predictions, metric: MetricLike) -> OfLabels:
-    """Choose the threshold of each label by itself, as of two classes: true or not."""
-    (value,) = resolve_metrics([metric], predictions)
-    if not value.per_class:
-        raise ValueError(
-            "each label has its own threshold, which is chosen for a metric with a value for each "
-            f"label, such as f1; got {metric}."
-        )
-    names, truth = np.asarray(predictions.labels), np.asarray(predictions.access.true_distribution)
-    of_label = {}
-    for place, name in enumerate(names.tolist()):
-        scores = {m: _probabilities(predictions, m)[:, place] for m in predictions.models}
-        one = Predictions(
-            truth[:, place].astype(int), scores, kind="probabilities", labels=[0, 1],
-            sample_weight=predictions.sample_weight,
-        )  # fmt: skip
-        of_label[name] = _best(one, value)
-    never = names[~truth.any(axis=0)]
-    if len(never):
-        warn_of_data(
-            f"no sample has label {listed(never)}: its threshold is the highest score, so it is "
-            "hardly ever predicted; choose thresholds on more samples."
-        )
-    return {m: {name: of_label[name][m] for name in of_label} for m in predictions.models}
-
-
-def _probabilities(predictions: Predictions, model: str) -> AnyArray:
-    """Return the probabilities of all labels; refuse decisions."""
-    output = predictions.output(model)
-    if not output.kind.soft:
-        raise ValueError(
-            f"thresholds are of the probability of each label, and model {model!r} gave decisions "
-            f"({output.kind})."
-        )
-    return output.array
 
 
 def _positive(predictions: Predictions) -> OneClass:
@@ -218,12 +198,29 @@ def at_thresholds(predictions: Predictions, thresholds: Mapping[str, Any]) -> Pr
     checks.check_models(predictions.models, **{f"thresholds[{m!r}]": m for m in thresholds})
     if isinstance(thresholds, Thresholds):
         _check_validation(thresholds.validation, predictions)
-    if predictions.kind.multilabel:
-        decided = {m: _decided_sets(predictions, m, thresholds[m]) for m in predictions.models}
-        return _for_thresholds(with_models(predictions, decided, LABEL_SETS))
+    return _for_thresholds(_rule(predictions).decide(predictions, thresholds))
+
+
+def _decide_of_two(predictions: Predictions, thresholds: Mapping[str, Any]) -> Predictions:
+    """Return the decisions of two classes, at the threshold of each model."""
+    if any(isinstance(each, Mapping) for each in thresholds.values()):
+        raise ValueError(
+            "thresholds by label (--threshold LABEL=NUMBER) are for samples with several labels; "
+            "of two classes give the number alone, and name the positive one with --positive CLASS."
+        )
     one = _positive(predictions)
     numbers = {m: check_number("thresholds", thresholds[m]) for m in predictions.models}
     return _decided(predictions, numbers, one.code)
+
+
+_OF_TWO_CLASSES = Rule(_choose_of_two, _decide_of_two)
+
+
+def _rule(predictions: Predictions) -> Rule:
+    """Return the rule of an output type, by default that of two classes."""
+    place = predictions.kind.thresholds
+    rule: Rule = load(place) if place else _OF_TWO_CLASSES
+    return rule
 
 
 def _check_validation(validation: Predictions, predictions: Predictions) -> None:
@@ -239,20 +236,6 @@ def _check_validation(validation: Predictions, predictions: Predictions) -> None
         )
 
 
-def _decided_sets(predictions: Predictions, model: str, thresholds: Any) -> FloatArray:
-    """Return 1 for each label whose probability reaches its threshold, else 0."""
-    array, known = _probabilities(predictions, model), np.asarray(predictions.labels)
-    names = known.tolist()
-    given = thresholds if isinstance(thresholds, Mapping) else dict.fromkeys(names, thresholds)
-    if {*given} != {*names}:
-        raise ValueError(
-            f"`thresholds` of model {model!r} must have one for each label, {listed(known)}; it "
-            f"has {', '.join(map(repr, given))}."
-        )
-    limits = [check_number("thresholds", given[label]) for label in names]
-    return (array >= np.array(limits, dtype=array.dtype)).astype(np.float64)
-
-
 def _decided(predictions: Predictions, thresholds: Mapping[str, float], code: int) -> Predictions:
     """Return the predictions with labels: the positive class from the threshold on."""
     outputs = {}
@@ -262,7 +245,7 @@ def _decided(predictions: Predictions, thresholds: Mapping[str, float], code: in
         kind = predictions.output(model).array.dtype.type
         above = scores >= float(kind(thresholds[model]))
         outputs[model] = np.where(above, code, 1 - code)
-    return _for_thresholds(with_models(predictions, outputs, LABELS))
+    return with_models(predictions, outputs, LABELS)
 
 
 def _for_thresholds(decisions: Predictions) -> Predictions:

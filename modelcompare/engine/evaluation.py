@@ -200,8 +200,8 @@ class Evaluation(UnitStatistics):
     def support(self) -> FloatArray | None:
         """Samples of each true class, or their weight in sums; None if unknown."""
         access, sums = self.access, self.access.sums
-        multilabel = self.predictions.kind.multilabel and not self.by_blocks
-        if multilabel if sums is None else sums.hard:
+        in_rows = sums is None and self.labelled is None and not self.by_blocks
+        if access.true_marks is not None if in_rows else sums is not None and sums.hard:
             return access.unit_weights(by_class=True).sum(axis=0)
         if not self.by_blocks:
             return None if self.labelled is None else self.labelled.support

@@ -5,7 +5,7 @@ Distinct rows are combinations of the true class, all models' predicted classes 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -69,26 +69,13 @@ class Labels:
         if not isinstance(metric, Metric):
             return None
         kind = metric.kind
-        if not (kind.scored or (kind.multilabel and not kind.soft)):
-            return None
-        if metric.of_items or not (metric.is_mean or metric.proportion):
+        if not kind.proportions or metric.of_items or not (metric.is_mean or metric.proportion):
             return None
         scores = [*scores_of(metric, predictions)]
         if not np.isin(scores, (0.0, 1.0)).all():
             return None
         ones, right = np.ones(len(scores[0]), np.intp), [each.astype(np.intp) for each in scores]
         return cls(ones, right, 2, ones, predictions.sample_weight)
-
-    @classmethod
-    def multilabel(cls, predictions: TestSet) -> Iterator[Labels]:
-        """Yield each label of sets of labels as the class 1 of two classes."""
-        truth, weights = predictions.access.true_distribution, predictions.sample_weight
-        assert truth is not None  # noqa: S101  checked by the caller
-        ones = np.ones(len(truth), np.intp)
-        outputs = [predictions.output(model).array for model in predictions.models]
-        for k in range(predictions.access.n_classes):
-            codes, *predicted = ((x[:, k] > 0.5).astype(np.intp) for x in (truth, *outputs))
-            yield cls(codes, predicted, 2, ones, weights)
 
     @property
     def n_rows(self) -> int:

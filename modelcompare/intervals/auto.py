@@ -57,7 +57,6 @@ from modelcompare.intervals.influences import (
     unseen_losses,
     unseen_variance,
 )
-from modelcompare.intervals.label_sets import of_all_counts
 from modelcompare.intervals.leverage import leveraged_differences
 from modelcompare.intervals.optimism import with_optimism
 from modelcompare.intervals.quantiles import of_quantile
@@ -77,6 +76,7 @@ from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.planning import loss_of_failure
 from modelcompare.metrics.quotient import divide
+from modelcompare.plugs import load
 
 # Below this number of informative samples the result has a note.
 FEW = 10
@@ -172,7 +172,8 @@ class _Rule(Contrasts):
             return of_calibration(self, metric, error, self.level)
         if quantile := of_quantile(self, metric, self.level):
             return quantile
-        part = of_all_counts(self, metric, self.level) or of_rate_ratios(self, metric, self.level)
+        of_counts = load(self.evaluation.predictions.kind.intervals)
+        part = of_counts(self, metric, self.level) or of_rate_ratios(self, metric, self.level)
         return part and self._shrunk_by_strata(part, self.evaluation.metric_slice(metric.name))
 
     @property

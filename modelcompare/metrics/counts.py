@@ -35,13 +35,14 @@ Slopes = tuple[Totals, Totals]
 
 
 def _hits(outcomes: Outcomes) -> Entries | None:
-    if outcomes.multilabel:
+    if outcomes.predicted.ndim > 1:
         return None
     return outcomes.predicted, outcomes.truth_of(outcomes.predicted)
 
 
 def _predicted(outcomes: Outcomes) -> Entries | None:
-    return None if outcomes.multilabel else (outcomes.predicted, np.ones(len(outcomes)))
+    codes = outcomes.predicted
+    return None if codes.ndim > 1 else (codes, np.ones(len(outcomes)))
 
 
 def _soft_hits(outcomes: Outcomes) -> Entries | None:

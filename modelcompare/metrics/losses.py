@@ -29,11 +29,6 @@ def of_values(outcomes: Outcomes) -> FloatArray:
     return np.abs(outcomes.values - outcomes.true_values)[:, None]
 
 
-def multilabel(outcomes: Outcomes) -> FloatArray:
-    """Return the number of labels that are wrong or missing."""
-    return np.abs(outcomes.predicted_indicator - outcomes.truth).sum(axis=1, keepdims=True)
-
-
 def of_texts(outcomes: Outcomes) -> FloatArray:
     """Return 0 for a reference and 1 for other texts."""
     return 1 - EXACT.compute(outcomes)

@@ -11,7 +11,6 @@ from modelcompare.metrics import (
     chance,
     counts,
     error_rates,
-    label_sets,
     quantiles,
     ranking,
     rates,
@@ -39,7 +38,7 @@ def names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
 _RECORDS: tuple[AnyMetric, ...] = (
     *counts.METRICS, *rates.METRICS, *scoring.METRICS, *answers.METRICS, *ranking.METRICS,
     *calibration.METRICS, *values.METRICS, *error_rates.METRICS, *texts.METRICS, *slots.METRICS,
-    *label_sets.METRICS, *quantiles.METRICS, *chance.METRICS, *rows("metrics"),
+    *quantiles.METRICS, *chance.METRICS, *rows("metrics"),
 )  # fmt: skip
 METRICS: dict[str, AnyMetric] = {
     metric.name: metric for record in _RECORDS for metric in names_of(record)

@@ -13,6 +13,7 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.checks import picked
 from modelcompare.data.outputs import Output
 from modelcompare.data.test_set import TestSet
+from modelcompare.plugs import load
 
 _WITHOUT_TRUTH = "this metric needs y_true; the predictions hold per-example scores only."
 
@@ -130,28 +131,23 @@ class Outcomes:
 
     @cached_property
     def predicted(self) -> IntArray:
-        """Predicted class of each sample; the first of tied probabilities."""
+        """Predicted class of each sample, the first of ties; where it has labels, marks of each."""
         if self.predicted_codes is not None:
             return self.predicted_codes
         return self.output.read_as("labels")
 
-    @property
-    def multilabel(self) -> bool:
-        """True if samples have any number of labels."""
-        return self.output.kind.multilabel
-
     @cached_property
     def predicted_indicator(self) -> FloatArray:
-        """Predicted class as a one-hot matrix (n_samples, n_classes); of sets, their labels."""
-        if not self.multilabel:
-            return one_hot(self.predicted, self.n_classes)
-        return self.output.read_as("label_sets")
+        """Predicted class as a one-hot matrix (n_samples, n_classes), or the labels of each."""
+        named: AnyArray = self.predicted
+        return one_hot(named, self.n_classes) if named.ndim == 1 else named
 
     @property
     def set_hits(self) -> FloatArray:
-        """True classes that are predicted, (n_samples, n_classes); of counts, objects found."""
-        if self.output.kind.objects:
-            return self.output.array[:, : self.n_classes]
+        """True classes that are predicted, (n_samples, n_classes), or how much of each."""
+        if place := self.output.kind.hits:
+            hits: FloatArray = load(place)(self.output.array)
+            return hits
         return self.truth * self.predicted_indicator
 
     @cached_property

@@ -223,7 +223,7 @@ def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
             default = Parameter.empty if made[name].default is Parameter.empty else value
             yield option(name, default, made[name].annotation)
     kind = metric.kind
-    if kind.has_classes or kind.multilabel or kind.axis:
+    if kind.labelled:
         yield option("labels", None, "ArrayLike | None")
     if metric.per_class:
         yield option("average", None, "AverageName | None")

@@ -21,6 +21,7 @@ from modelcompare.escape import terminal
 from modelcompare.metrics.answers import answers_metric
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.quantiles import percentile_of
+from modelcompare.plugs import load
 from modelcompare.words import label_name
 
 
@@ -45,8 +46,8 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
             )
     if metric.kind.scored and metric.stem != "mean_score":
         refuse_pseudo_values(access, f"metric {metric.name!r}")
-    if predictions.kind.multilabel:
-        _check_sets(metric, predictions)
+    if check := predictions.kind.check_metric:
+        load(check)(metric, predictions.kind)
     if metric.of_items:
         _check_answers(metric, access)
     truth = predictions.y_true
@@ -81,22 +82,6 @@ def _is_beside(metric: AnyMetric, access: Access[Any]) -> bool:
     return found
 
 
-def _check_sets(metric: AnyMetric, predictions: TestSet) -> None:
-    """Refuse a metric of one class for each sample, of which sets of labels have any number."""
-    counts = predictions.kind.objects
-    if metric.kind.multilabel and not (counts and metric.name == "hamming_loss"):
-        return
-    ratio = metric.class_ratio if isinstance(metric, Metric) else None
-    of_labels = isinstance(metric, Metric) and (metric.per_class or metric.family != "")
-    if ratio is None or ratio.numerator[3] or ratio.denominator[3] or not of_labels:
-        instead = "subset_accuracy, f1_micro, f1_macro or f1_samples"
-        what = "counts of objects have no true negatives" if counts else "samples have any number"
-        raise ValueError(
-            f"metric {metric.name!r} is of one class for each sample, but {what} of labels here; "
-            f"name {instead}."
-        )
-
-
 def warn_of_order(metric: AnyMetric, predictions: TestSet) -> None:
     """Warn of the order of classes whose names are texts, where a metric depends on it.
 
@@ -128,7 +113,7 @@ def positive_note(metric: AnyMetric, predictions: TestSet) -> tuple[str, ...]:
 
 def _of_positive(metric: AnyMetric, predictions: TestSet) -> bool:
     """Return whether a metric depends on which of two classes is the positive one."""
-    of_two = predictions.access.n_classes == 2 and not predictions.kind.multilabel
+    of_two = predictions.access.n_classes == 2 and predictions.kind.exclusive
     if not of_two or not isinstance(metric, OrderMetric):
         return False
     return metric.of_positive or (metric.serves_values and predictions.kind.real)

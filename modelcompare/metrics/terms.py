@@ -41,7 +41,6 @@ _TERMS: Mapping[str, str] = {
     "fpr": "false positive rate, false alarm rate, false acceptance rate, false accept rate, far, "
            "fall out, type i error rate",
     "false_discovery_rate": "fdr",
-    "hamming_loss": "hamming distance",
     "informedness": "youden, youden j, youden index, bookmaker informedness",
     "jaccard": "iou, intersection over union, jaccard index, critical success index, threat score",
     "kendall": "kendall tau, kendalltau, kendall correlation, kendall rank correlation",
@@ -50,7 +49,6 @@ _TERMS: Mapping[str, str] = {
                 "binary cross entropy, categorical cross entropy, ignorance score",
     "lr_negative": "negative likelihood ratio",
     "lr_positive": "positive likelihood ratio, likelihood ratio, lr+",
-    "lrap": "label ranking average precision",
     "mae": "mean absolute error, l1 loss",
     "mape": "mean absolute percentage error",
     "matthews_corrcoef": "mcc, matthews correlation, phi, phi coefficient",
@@ -75,7 +73,6 @@ _TERMS: Mapping[str, str] = {
     "spearman": "spearmanr, spearman r, spearman rho, spearman correlation, "
                 "spearman rank correlation",
     "specificity": "tnr, true negative rate, selectivity",
-    "subset_accuracy": "exact match ratio",
     "ter": "translation edit rate, translation error rate",
     "wer": "word error rate",
     "word_accuracy": "word accuracy rate, wacc",

@@ -5,6 +5,7 @@ PLUGINS = (
     "detection",
     "folds",
     "judges",
+    "label_sets",
     "large",
     "ledgers",
     "logs",

@@ -277,7 +277,7 @@ def warn_of_undefined(metric: str, label: Any, difference: float, models: Sequen
 def chosen_class(evaluation: Evaluation, label: Any) -> Any:
     """Return the class of one value: as given, or of a metric of each of two the positive one."""
     predictions = evaluation.predictions
-    if label is None and len(evaluation.keys) == 2 and not predictions.kind.multilabel:
+    if label is None and len(evaluation.keys) == 2 and predictions.kind.exclusive:
         return positive_for(f"metric {evaluation.metrics[0].name!r} is per class", predictions)
     return label
 

@@ -160,9 +160,9 @@ def with_types(
         # The labels of probabilities are names.
         rule = names if kind.distribution else load(kind.cells)
         cells = frame[true].to_numpy()
-        multilabel = isinstance(next(iter(cells), None), tuple)
-        truth = cells if multilabel else with_gaps(cells, rule)
-        if kind is UNDECLARED and not multilabel:
+        made = isinstance(next(iter(cells), None), tuple)
+        truth = cells if made else with_gaps(cells, rule)
+        if kind is UNDECLARED and not made:
             # Outputs are values if the truth is.
             found = with_gaps(cells, numbers)
             outputs = (with_gaps(frame[model].to_numpy(), numbers) for model in models)

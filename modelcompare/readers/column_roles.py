@@ -17,7 +17,6 @@ from modelcompare.data.checks import check_columns_distinct
 from modelcompare.plugs import rows
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.content import File
-from modelcompare.readers.label_sets import with_label_sets
 from modelcompare.readers.lists import with_class_columns
 from modelcompare.readers.messages import DoubtError, as_options
 from modelcompare.readers.model_columns import MODELS
@@ -66,7 +65,7 @@ def with_roles(file: File, columns: Columns, where: str, *, alone: bool) -> tupl
     columns = replace(columns, declared=file.classes)
     frame, columns = with_patterns(file.payload, columns, where)
     seen = profile_of(frame, columns, where, written=file.written)
-    seen = with_label_sets(with_class_columns(with_changes(seen), alone=alone))
+    seen = with_changes(with_class_columns(seen, alone=alone))
     found = find_roles(seen, alone=alone)
     several = [key for key in found.of("id") if key not in seen.frame]
     joined = {key: column_of(seen.frame, key, where) for key in several}

@@ -10,7 +10,6 @@ from modelcompare.readers.arrays import archive_reading
 from modelcompare.readers.column_roles import with_roles
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import lone_table
-from modelcompare.readers.item_counts import counts_reading
 from modelcompare.readers.joined import joined_tables
 from modelcompare.readers.many_files import records_of_files
 from modelcompare.readers.options import Columns
@@ -29,7 +28,7 @@ def known_content(files: Sequence[File], columns: Columns) -> Content | None:
 
     Tables of predictions are read last, by the roles of their columns.
     """
-    readers = (counts_reading, *rows("readers"), archive_reading, _table_content)
+    readers = (*rows("readers"), archive_reading, _table_content)
     contents: Iterator[Content | None] = (reader(files, columns) for reader in readers)
     return next((each for each in contents if each is not None), None)
 

@@ -25,9 +25,6 @@ from tests.senseless import (
     Door,
 )
 
-COUNTED = pd.DataFrame({
-    "id": [0, 1] * 2, "model": [*"aabb"], "tp": [2, 1, 1, 2], "fp": [0, 1, 1, 0], "fn": [1, 1, 2, 0],
-})  # fmt: skip
 TWO = {"predictions": PLAIN, "model_a": "a", "model_b": "b", "metric": "accuracy"}
 TRUTH = PLAIN.y_true
 JUDGED = mc.Predictions(
@@ -67,10 +64,6 @@ def _doors() -> dict[str, Door]:
         "bin_values": Door(
             mc.io.bin_values, {"y_true": [0, 1], "y_pred": [0, 1], "bins": ["H", "H"]},
             ("y_true", "y_pred"), {"bins": [5, "x", [], ["H"]]},
-        ),
-        "from_item_counts": Door(
-            mc.io.from_item_counts, {"table": COUNTED}, ("table", "name"),
-            {"models": [5, [], ["z"]]},
         ),
         "in_time_blocks": Door(
             mc.io.in_time_blocks, {"predictions": PLAIN, "time": np.arange(40)}, (),

@@ -127,7 +127,7 @@ def test_clusters_are_not_replaced():
         mc.io.in_time_blocks(preds, np.arange(300))
 
 
-@pytest.mark.parametrize("kind", ["labels", "probabilities", "scores", "texts", "label_sets"])
+@pytest.mark.parametrize("kind", ["labels", "probabilities", "scores", "texts"])
 def test_every_output_type_has_blocks(kind):
     x = series(300, 0.8)
     truth = (x[0] > 0).astype(int)
@@ -137,11 +137,6 @@ def test_every_output_type_has_blocks(kind):
         "probabilities": lambda: mc.Predictions(truth, {"a": 0.1 + 0.8 * labels}),
         "scores": lambda: mc.Predictions.from_scores({"a": x[0]}),
         "texts": lambda: mc.Predictions(truth.astype(str), {"a": labels.astype(str)}, kind="texts"),
-        "label_sets": lambda: mc.Predictions(
-            np.stack([truth, 1 - truth], axis=1),
-            {"a": np.stack([labels, 1 - labels], axis=1)},
-            kind="label_sets",
-        ),
     }[kind]()
     found = mc.io.in_time_blocks(made, np.arange(300))
     assert 6 <= len({*found.groups}) < 150

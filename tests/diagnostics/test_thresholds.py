@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as reference
 from sklearn.model_selection import FixedThresholdClassifier
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import modelcompare as mc
@@ -236,17 +235,9 @@ def test_one_half_is_the_first_class_as_in_predict_and_a_threshold_is_reached_by
     assert (p == 0.5).sum() == 2
     preds = mc.Predictions(y, {"a": p})
     assert np.array_equal(preds.predicted("a"), tree.predict(x))
-    both = mc.Predictions(np.c_[y, y], {"a": np.c_[p, 1 - p]}, labels=["yes", "no"])
-    marked = OneVsRestClassifier(DecisionTreeClassifier()).fit(x, np.c_[y, 1 - y]).predict(x)
-    sets = mc.Predictions(np.c_[y, y], {"a": marked}, labels=["yes", "no"])
-    names = ["f1", "precision", "recall", "subset_accuracy", "hamming_loss"]
-    values = [mc.bootstrap(each, names, n_resamples=9).point for each in (both, sets)]
-    assert np.array_equal(*values, equal_nan=True)
     fixed = FixedThresholdClassifier(tree, threshold=0.5).fit(x, y)
     at = mc.diagnostics.at_thresholds(preds, {"a": 0.5})
     assert np.array_equal(at.predicted("a"), fixed.predict(x))
-    every = mc.diagnostics.at_thresholds(both, {"a": 0.5}).output("a").array
-    assert np.array_equal(every, np.c_[p, 1 - p] >= 0.5)
 
 
 def test_thresholds_are_not_chosen_on_the_test_set_itself(tmp_path, run):

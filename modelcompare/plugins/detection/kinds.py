@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from modelcompare.data import checks
-from modelcompare.data.kinds import LABEL_SETS, OF_OBJECTS, Kind
-from modelcompare.data.label_sets import OBJECTS, Matrices, read_truth
+from modelcompare.data.kinds import Kind
+from modelcompare.data.truths import Inputs, numbers_of_labels
 
 # Overlaps of a detection and an object at which they are matched, 0.5 to 0.95.
 N_OVERLAPS = 10
+_OBJECTS = "a row of counts for each sample, one for each label"
 DETECTIONS = Kind(
     "label_detections", "detections", "detection",
     (
@@ -22,8 +23,10 @@ DETECTIONS = Kind(
          "For each image, rows of a label's code, the score, and 1, 0 or NaN for a match, none, "
          "or one to ignore, at ten overlaps."),
     ),
-    multilabel=True, objects=True, read=f"{__name__}:read_detections", loss=LABEL_SETS.loss,
-    default_metrics=("map", "map_50"), alone=OF_OBJECTS,
+    truth=("y_true", "true_distribution"), read=f"{__name__}:read_detections",
+    default_metrics=("map", "map_50"),
+    alone="counts of objects, which do not show which object differs; compare the items by their "
+    "counts.",
 )  # fmt: skip
 KINDS = (DETECTIONS,)
 
@@ -33,9 +36,9 @@ def read_detections(
     outputs: Mapping[str, Any],
     labels: ArrayLike | None,
     declared: Kind,  # noqa: ARG001
-) -> Matrices:
+) -> Inputs:
     """Check detections: rows of a label's code, a score, and marks of a match, for each image."""
-    true, found = read_truth(y_true, labels, OBJECTS, of="counts")
+    true, found = numbers_of_labels(y_true, labels, _OBJECTS, of="counts")
     width, arrays = 2 + N_OVERLAPS, {}
     for model, given in outputs.items():
         rows = [np.asarray(each if len(each) else np.empty((0, width)), float) for each in given]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from modelcompare import plugs
 from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import DataWarning, rows_from
@@ -30,8 +31,6 @@ from modelcompare.readers.column_roles import (
     refuse_others,
     with_changes,
 )
-from modelcompare.readers.item_counts import is_of_counts
-from modelcompare.readers.label_sets import with_label_sets
 from modelcompare.readers.lists import with_class_columns
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.options import Columns
@@ -204,10 +203,13 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
         rows.check_alike(rows.columns)
         raise
     seen = profile_of(arrow_table(table, where), columns, where, of_folders=rows.of_folders)
-    if with_label_sets(with_changes(seen)) is not seen or is_of_counts(seen.frame):
+    held = [*filter(None, (what_of(seen.frame) for what_of in plugs.rows("whole")))]
+    if with_changes(seen) is not seen:
+        held.append("columns that are one, as of labels in sets, or of times and events")
+    if held:
         raise CannotScanError(
-            f"{where} has sets of labels, times of events, or counts of each item, which a scan "
-            "does not read; read it whole with read_predictions."
+            f"{where} has {' and '.join(held)}, which a scan does not read; read it whole with "
+            "read_predictions."
         )
     if with_class_columns(seen, alone=True) is not seen:
         raise CannotScanError(

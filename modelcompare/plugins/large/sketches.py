@@ -72,7 +72,7 @@ class Sketch(TestSet):
         )
         self._source = Source()
         self._labels = None if about.labels is None else np.array(about.labels)
-        two = None if self.access.n_classes != 2 or self.kind.multilabel else self._labels
+        two = self._labels if self.access.n_classes == 2 and self.kind.exclusive else None
         self._positive = None if two is None else positive_of(about.positive, two)
         strata = None
         if about.strata:

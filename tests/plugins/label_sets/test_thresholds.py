@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import f1_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 import modelcompare as mc
 
@@ -119,3 +121,16 @@ def test_thresholds_that_make_no_sense_are_refused(tmp_path, run, flags, message
     table(tmp_path / "t.csv", 0)
     shown = run("compare", tmp_path / "t.csv", *flags)
     assert (shown.code, message in shown.err) == (2, True), shown.err
+
+
+def test_one_half_is_no_label_as_in_predict_and_a_threshold_is_reached_by_itself():
+    x, y = np.array([[0.0], [0.0], [1.0], [1.0], [2.0]]), np.array([0, 1, 1, 1, 0])
+    p = DecisionTreeClassifier().fit(x, y).predict_proba(x)[:, 1]
+    both = mc.Predictions(np.c_[y, y], {"a": np.c_[p, 1 - p]}, labels=["yes", "no"])
+    marked = OneVsRestClassifier(DecisionTreeClassifier()).fit(x, np.c_[y, 1 - y]).predict(x)
+    sets = mc.Predictions(np.c_[y, y], {"a": marked}, labels=["yes", "no"])
+    names = ["f1", "precision", "recall", "subset_accuracy", "hamming_loss"]
+    values = [mc.bootstrap(each, names, n_resamples=9).point for each in (both, sets)]
+    assert np.array_equal(*values, equal_nan=True)
+    every = mc.diagnostics.at_thresholds(both, {"a": 0.5}).output("a").array
+    assert np.array_equal(every, np.c_[p, 1 - p] >= 0.5)

@@ -13,10 +13,12 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
+from modelcompare.data.kinds import Kind
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic
 from modelcompare.metrics.counts import COUNTS, F1, JACCARD, PRECISION, RECALL, with_twin
 from modelcompare.metrics.quotient import side_by_side
 from modelcompare.metrics.scoring import mean_metric
+from modelcompare.plugins.label_sets.kinds import KINDS, LABEL_COUNTS
 from modelcompare.words import ZeroDivision
 
 # Of one sample with one of two labels, and one with its only label; twins have the same values.
@@ -110,6 +112,23 @@ LRAP = mean_metric(
     example=""">>> round(lrap([[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1.0], [1.0, 0.2, 0.1]]), 4)
     0.4167""",
 )  # fmt: skip
+
+
+def check_metric(metric: AnyMetric, kind: Kind) -> None:
+    """Refuse a metric of one class for each sample, of which sets of labels have any number."""
+    counts = kind == LABEL_COUNTS
+    if metric.kind in KINDS and not (counts and metric.name == "hamming_loss"):
+        return
+    ratio = metric.class_ratio if isinstance(metric, Metric) else None
+    of_labels = isinstance(metric, Metric) and (metric.per_class or metric.family != "")
+    if ratio is None or ratio.numerator[3] or ratio.denominator[3] or not of_labels:
+        instead = "subset_accuracy, f1_micro, f1_macro or f1_samples"
+        what = "counts of objects have no true negatives" if counts else "samples have any number"
+        raise ValueError(
+            f"metric {metric.name!r} is of one class for each sample, but {what} of labels here; "
+            f"name {instead}."
+        )
+
 
 METRICS: tuple[AnyMetric, ...] = (
     *(_mean_over_samples(of=each) for each in (PRECISION, RECALL, F1, with_twin(JACCARD))),

@@ -12,8 +12,9 @@ from hypothesis.extra.numpy import arrays
 from sklearn import metrics as reference
 
 import modelcompare as mc
+from tests.comparison.test_time_blocks import series
 from tests.plugged import needs
-from tests.test_inputs import Tensor
+from tests.test_inputs import NULLABLE, Tensor
 
 LABELS = ["cat", "dog", "emu"]
 N = 120
@@ -355,3 +356,25 @@ def test_a_column_of_a_true_label_that_is_neither_0_nor_1_is_refused_by_its_row(
         ValueError, match=r"columns y_true:LABEL must hold 0 or 1, but do not in 1 row \(row 7\)"
     ):
         mc.read_predictions(table)
+
+
+@pytest.mark.parametrize("convert", NULLABLE.values(), ids=NULLABLE)
+def test_marks_of_nullable_types_are_sets(convert):
+    marks = pd.DataFrame({"x": [1, 1] * 30, "z": [0, 1] * 30})
+    assert mc.Predictions(convert(marks), {"a": convert(marks)}).access.kinds == {"a": "label_sets"}
+
+
+def test_sets_in_time_have_blocks():
+    x = series(300, 0.8)
+    truth = (x[0] > 0).astype(int)
+    labels = np.where(x[1] > -1, truth, 1 - truth)
+    preds = mc.Predictions(
+        np.stack([truth, 1 - truth], axis=1), {"a": np.stack([labels, 1 - labels], axis=1)},
+        kind="label_sets",
+    )  # fmt: skip
+    assert 6 <= len({*mc.io.in_time_blocks(preds, np.arange(300)).groups}) < 150
+
+
+@pytest.mark.parametrize("name", ["hamming_loss", "label_ranking_average_precision_score"])
+def test_a_function_of_scikit_learn_is_known_by_its_name(name):
+    assert mc.get_metric(name) is mc.get_metric(mc.get_metric(name).name)

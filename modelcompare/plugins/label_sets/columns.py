@@ -15,6 +15,7 @@ import pandas as pd
 
 from modelcompare.data.checks import refuse_rows
 from modelcompare.data.kinds import UNDECLARED
+from modelcompare.plugins.label_sets.kinds import KINDS
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.profile import Profile
@@ -32,8 +33,7 @@ _SHARED = 0.5
 def with_label_sets(seen: Profile) -> Profile:
     """Replace lists of labels, and columns of 0 and 1 for each label of the truth, by tuples."""
     declared = seen.columns.output_kind
-    other = not (declared is UNDECLARED or declared.multilabel)
-    if seen.columns.score or other:
+    if seen.columns.score or declared not in (UNDECLARED, *KINDS):
         return seen
     seen = _of_indicators(seen)
     true = solve(seen, [NAMED_TRUTH])["truth"]
@@ -59,7 +59,7 @@ def _tuples(column: Column, seen: Profile, true: str) -> Column | None:
         return None
     if isinstance(next(iter(column.dropna()), None), tuple):
         return column
-    split = seen.columns.output_kind.multilabel
+    split = seen.columns.output_kind in KINDS
     first = next(iter(column.dropna()), None)
     written = isinstance(first, str) and _WRITTEN.fullmatch(first)
     if not (split or written or isinstance(first, list | set | frozenset | np.ndarray)):
@@ -141,3 +141,6 @@ def _of_indicators(seen: Profile) -> Profile:
     order = dict.fromkeys(place.get(heading, heading) for heading in seen.headings)
     frame = pd.DataFrame({h: made[h] if h in made else seen.frame[h] for h in order})
     return seen.holding(frame, replace(seen.columns, labels=seen.columns.labels or (*labels,)))
+
+
+TABLES = (with_label_sets,)

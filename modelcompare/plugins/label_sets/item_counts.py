@@ -215,3 +215,12 @@ def _same_truth(truths: dict[str, Any], items: pd.Index[Any]) -> Any:
                 "against the same annotation."
             )
     return truth
+
+
+def counts_of_items(frame: pd.DataFrame) -> str:
+    """Return what a table of counts has, for the error where it is read block by block."""
+    return "counts of each item (tp, fp, fn)" if is_of_counts(frame) else ""
+
+
+READERS = (counts_reading,)
+WHOLE = (counts_of_items,)

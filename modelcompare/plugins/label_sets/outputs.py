@@ -7,7 +7,7 @@ are the numbers that were found and that were given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, TypeAlias
 
@@ -15,14 +15,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from modelcompare import spelling
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
-from modelcompare.data.kinds import (
-    LABEL_COUNTS,
-    LABEL_PROBABILITIES,
-    LABEL_SETS,
-    Kind,
-)
+from modelcompare.data.kinds import Kind
+from modelcompare.data.misspelt import FEW, refuse_mismatch, warn_of_lookalikes, warn_of_twins
+from modelcompare.data.truths import numbers_of_labels, occurring
+from modelcompare.plugins.label_sets.kinds import LABEL_COUNTS, LABEL_PROBABILITIES, LABEL_SETS
 
 # The truth, the outputs and the output type of each model, and the labels.
 Matrices: TypeAlias = tuple[FloatArray, dict[str, AnyArray], dict[str, Kind], AnyArray]
@@ -30,10 +29,10 @@ Matrices: TypeAlias = tuple[FloatArray, dict[str, AnyArray], dict[str, Kind], An
 _N_SEEN = 1_000
 _CELLS = (list, tuple, set, frozenset, np.ndarray)
 # What a row of the truth is.
-OBJECTS = "a row of counts for each sample, one for each label"
+_OBJECTS = "a row of counts for each sample, one for each label"
 
 
-def are_multilabel(y_true: Any) -> bool:
+def are_sets(y_true: Any) -> bool:
     """Return whether the truth is sets of labels, by its content.
 
     Lists of labels are sets; rows of 0 and 1 are, unless each has a single 1, which is one class.
@@ -92,7 +91,7 @@ def as_matrices(
         found = checks.classes(known, np.empty(0), at_least=1)
         true = _indicators(lists["`y_true`"], found, "`y_true`")
     else:
-        true, found = read_truth(y_true, labels, what, at_most=1.0)
+        true, found = numbers_of_labels(y_true, labels, what, at_most=1.0)
         wrong = ((true != 0) & (true != 1)).any(axis=1)
         checks.refuse_rows(wrong, "`y_true` must have 0 or 1 for each label, but does not")
     arrays: dict[str, AnyArray] = {}
@@ -104,23 +103,9 @@ def as_matrices(
         )  # fmt: skip
     checks.check_lengths(arrays, true, len(true))
     kinds = {model: _kind_of(model, array, declared) for model, array in arrays.items()}
+    if labels is None:
+        _check_spelling(true, arrays, kinds, found)
     return true, arrays, kinds, found
-
-
-def read_truth(
-    y_true: Any, labels: ArrayLike | None, what: str, **limits: Any
-) -> tuple[FloatArray, AnyArray]:
-    """Return the truth, a column of numbers for each label, and the labels."""
-    width = None if labels is None else len(checks.as_array(labels))
-    true = checks.matrix(y_true, "`y_true`", what, width, **limits)
-    return true, checks.classes(labels, np.arange(true.shape[1]), at_least=1)
-
-
-def occurring(lists: Iterable[Sequence[Any]]) -> AnyArray:
-    """Return the labels that occur in some lists, sorted."""
-    labels = dict.fromkeys(chain.from_iterable(lists))
-    array = np.fromiter(labels, dtype=object, count=len(labels))
-    return checks.distinct(checks.as_array(array, "`y_true`"), "`y_true` or a model")
 
 
 def _indicators(rows: Sequence[Sequence[Any]], labels: AnyArray, where: str) -> FloatArray:
@@ -149,6 +134,33 @@ def _kind_of(model: str, array: AnyArray, declared: Kind) -> Kind:
     return LABEL_PROBABILITIES
 
 
+def _check_spelling(
+    true: AnyArray, arrays: Mapping[str, AnyArray], kinds: Mapping[str, Kind], labels: AnyArray
+) -> None:
+    """Refuse sets of labels that never match the true ones, and warn about misspelt labels.
+
+    Truth and sets are rows of 0 and 1, a column for each label.
+    """
+    present = true.any(axis=0)
+    known = labels[present].tolist()
+    warn_of_lookalikes(labels[present])
+    columns = dict(zip(labels.tolist(), true.T.astype(bool), strict=True))
+    for model in (model for model, kind in kinds.items() if not kind.soft):
+        given = arrays[model].astype(bool)
+        marks = dict(zip(labels.tolist(), given.T, strict=True))
+        unknown = labels[given.any(axis=0) & ~present].tolist()
+        twins = spelling.twins(unknown, known)
+        always = any(
+            not marks[other].any()
+            and marks[label].sum() >= FEW
+            and 2 * (marks[label] & columns[other]).sum() >= marks[label].sum()
+            for label, (other, _) in twins.items()
+        )
+        if always or (unknown and not given[:, present].any()):
+            refuse_mismatch(model, labels[given.any(axis=0)], labels[present], unknown)
+        warn_of_twins(model, twins, {label: marks[label].sum() for label in twins})
+
+
 def of_counts(
     y_true: Any,
     outputs: Mapping[str, Any],
@@ -156,7 +168,7 @@ def of_counts(
     declared: Kind,  # noqa: ARG001
 ) -> Matrices:
     """Check counts: found and given objects of each label side by side, (n_samples, 2 n_labels)."""
-    true, found = read_truth(y_true, labels, OBJECTS, of="counts")
+    true, found = numbers_of_labels(y_true, labels, _OBJECTS, of="counts")
     what = f"found and given objects of each of {len(found)} labels"
     arrays: dict[str, AnyArray] = {
         model: checks.matrix(given, f"model {model!r}", what, 2 * len(found), of="counts")
@@ -169,3 +181,18 @@ def of_counts(
         more = f"model {model!r} found more objects than it gave, or than there are"
         checks.refuse_rows(wrong, more)
     return true, arrays, dict.fromkeys(arrays, LABEL_COUNTS), found
+
+
+def likely_labels(array: AnyArray) -> AnyArray:
+    """Mark labels whose probability is above one half, as that of the second of two classes is."""
+    return (array > 0.5).astype(np.float64)
+
+
+def given_objects(array: AnyArray) -> AnyArray:
+    """Return the numbers of objects that a model gave, beside which are those that it found."""
+    return np.split(array, 2, axis=1)[1]
+
+
+def found_objects(array: AnyArray) -> AnyArray:
+    """Return the numbers of objects that a model found, beside which are those that it gave."""
+    return np.split(array, 2, axis=1)[0]

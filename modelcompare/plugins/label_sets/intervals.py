@@ -8,15 +8,18 @@ the intervals of the labels by MOVER, with the correlations of their influences.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.labels import Labels
+from modelcompare.intervals import counts
 from modelcompare.intervals.averages import Average, effective_size_interval
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.confusions import Confusions, Margins
@@ -24,7 +27,6 @@ from modelcompare.intervals.counts import (
     Counted,
     counted_differences,
     counted_scores,
-    of_counts,
     ratio_of_counts,
 )
 from modelcompare.intervals.sizes import ratio_of
@@ -33,16 +35,14 @@ from modelcompare.metrics.outcomes import Outcomes
 from modelcompare.metrics.quotient import divide
 
 
-def of_all_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
-    """Compute intervals of counts, of classes or sets of labels; None for other metrics."""
+def of_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
+    """Compute intervals of counts of labels; None for other metrics."""
     evaluation, pairs = contrasts.evaluation, contrasts.pairs
-    if not evaluation.predictions.kind.multilabel:
-        return of_counts(contrasts, metric, level)
     if evaluation.predictions.groups is not None or not isinstance(metric, Metric):
         return None
     what = ratio_of_counts(metric, 2)
     if metric.proportion and what is None:
-        return of_counts(contrasts, metric, level)
+        return counts.of_counts(contrasts, metric, level)
     if what is None or what.over not in ("class", "macro"):
         return None
     of_label = replace(what, over="class")
@@ -59,7 +59,7 @@ def of_all_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Inte
 def _of_each(contrasts: Contrasts, what: Counted, values: FloatArray, level: float) -> Interval:
     """Compute the intervals of each label: true or not, and predicted or not."""
     parts, pairs = [], contrasts.pairs
-    for k, labels in enumerate(Labels.multilabel(contrasts.evaluation.predictions)):
+    for k, labels in enumerate(_labels(contrasts.evaluation.predictions)):
         if pairs is None:
             both = counted_scores(labels, what, level)
         else:
@@ -67,6 +67,17 @@ def _of_each(contrasts: Contrasts, what: Counted, values: FloatArray, level: flo
             both = counted_differences(labels, what, apart.repeat(2, axis=1), pairs, level)
         parts.append(both.columns(slice(1, 2)))
     return Interval.joined(parts, axis=1)
+
+
+def _labels(predictions: TestSet) -> Iterator[Labels]:
+    """Yield each label of sets of labels as the class 1 of two classes."""
+    truth, weights = predictions.access.true_distribution, predictions.sample_weight
+    assert truth is not None  # noqa: S101  the truth is sets of labels
+    ones = np.ones(len(truth), np.intp)
+    outputs = [predictions.output(model).array for model in predictions.models]
+    for k in range(predictions.access.n_classes):
+        codes, *predicted = ((x[:, k] > 0.5).astype(np.intp) for x in (truth, *outputs))
+        yield Labels(codes, predicted, 2, ones, weights)
 
 
 # -- means over labels --------------------------------------------------------------------------
