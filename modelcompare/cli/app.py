@@ -190,7 +190,15 @@ def _no_option(error: click.NoSuchOption) -> click.UsageError:
         f"{flag} (repeatable)" if getattr(each, "multiple", False) else flag
         for flag, each in flags.items()
         if each.name and key in (each.name, *_words_elsewhere(each.name))
-    ] or nearest(name, [*flags], cutoff=0.6)
+    ]
+    having = [
+        other for other, made in application().commands.items()
+        if any(name in each.opts for each in made.params)
+    ]  # fmt: skip
+    if having and not meant:
+        text = f"there is no option {terminal(name)}; it is an option of {', '.join(having)}."
+        return click.UsageError(text, error.ctx)
+    meant = meant or nearest(name, [*flags], cutoff=0.6)
     hint = did_you_mean(meant, otherwise="modelcompare COMMAND --help-all lists all.")
     return click.UsageError(f"there is no option {terminal(name)}; {hint}", error.ctx)
 

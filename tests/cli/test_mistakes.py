@@ -55,3 +55,10 @@ def test_a_cell_that_is_empty_is_named_by_its_column(run, tmp_path):
 
 def test_an_option_like_no_other_leads_to_the_list(run):
     assert "--help-all lists all" in run("compare", "t.csv", "--xyzzy").err
+
+
+def test_an_option_of_other_commands_names_them(run):
+    for given in ("--margin", "--non-inferior"):
+        found = run("compare", "x.csv", given, "0.01")
+        assert found.code == 2
+        assert f"there is no option {given}; it is an option of gate" in found.err
