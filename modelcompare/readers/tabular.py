@@ -40,6 +40,8 @@ def wide_predictions(
     headings and cells.
     """
     frame, columns, true = *_by_id(seen, roles), roles["truth"]
+    if known is None:
+        _warn_of_joined(seen, roles)
     part = Part(seen.where, frame, true, roles.outputs, columns.judged)
     (part,) = parts = marked_missing([part], columns)
     lacking = part.cells.isna().sum()
@@ -158,10 +160,13 @@ def table_records(seen: Profile, roles: Roles) -> Records:
 
 
 def _warn_of_joined(seen: Profile, roles: Roles) -> None:
-    """Warn of rows that several columns name together, and that no clusters keep together."""
+    """Warn of rows that several columns name together, and that no clusters keep together.
+
+    Of these, clusters are likeliest the values of which there are most: cases rather than turns.
+    """
     several = seen.joined(*roles.of("id"))
     if len(several) > 1 and seen.columns.groups is None:
-        first, *others = several
+        first, *others = sorted(several, key=lambda h: seen.frame[h].nunique(), reverse=True)
         warn_of_data(
             f"{seen.where}: {first} and {' and '.join(others)} name each sample together, and "
             f"those of one {first} count as independent; {as_options(groups=first)} keeps them "

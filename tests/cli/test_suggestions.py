@@ -125,3 +125,20 @@ def test_frames_have_no_command():
 def test_guessing_warns_of_nothing(tmp_path, recwarn):
     refusal(of_two(tmp_path, **CASES["missing scores"][0]))
     assert not [each for each in recwarn if issubclass(each.category, DataWarning)]
+
+
+@pytest.mark.filterwarnings("default::modelcompare.data.checks.DataWarning")
+@pytest.mark.parametrize(
+    "asked", ["compare", "gate --baseline a --candidate b --margin 1", "groups --by turn"]
+)
+def test_cases_of_several_turns_are_proposed_as_clusters_by_every_command(tmp_path, run, asked):
+    names = {"turn": [1, 2], "case": [f"c{n}" for n in range(40)], "model": ["a", "b"]}
+    turns = pd.MultiIndex.from_product(names.values(), names=names).to_frame(index=False)
+    path = written(tmp_path / "t.csv", **turns, score=np.arange(len(turns)) % 7)
+    command, *options = asked.split()
+    typed = [command, path, *options, "--higher-is-better", "--resamples", "99"]
+    done = run(*typed)
+    assert done.code == 0, done.err
+    assert "those of one case count as independent" in done.err
+    assert "columns={'groups': 'case'} (--groups case) keeps them together" in done.err
+    assert "count as independent" not in run(*typed, "--groups", "case").err

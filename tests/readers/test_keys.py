@@ -48,6 +48,13 @@ def test_columns_that_name_the_samples_together_are_their_id():
     assert len({*named.ids}) == len({*named.groups}) == 18
 
 
+def test_columns_of_a_wide_table_that_are_named_as_one_id_propose_clusters():
+    wide = PLACES.pivot(index=["place", "date"], columns="model", values="wis").reset_index()
+    with pytest.warns(DataWarning, match=r"those of one date count as .*--groups date"):
+        found = reading(wide, id="place+date", models=["a", "b"])
+    assert len({*found.predictions.ids}) == 18
+
+
 def test_no_column_more_than_needed_names_the_samples():
     frame = PLACES.assign(case=np.arange(len(PLACES)) // 2, horizon=1)
     assert "id: column case (by its values)" in reading(frame).sentence
