@@ -44,6 +44,7 @@ OWNERS = {
     ),
     "diagnostics.JudgeReport": "judges", "diagnostics.judge_report": "judges",
     "a log of a tool": "logs",
+    "`judge`": "judges", "`label_weight`": "judges",
     "crossval": "folds", "--n-train": "folds", "--n-test": "folds", "--rope": "folds",
     "studies": "paper", "study": "paper", "--card": "paper",
     "io.from_counts": "published", "io.from_results": "published",
@@ -122,7 +123,9 @@ class Plugin:
         Functions that compare models by results on several test sets: ``f(reading, **options)``
         returns a result, or None if files hold no such results.
     options : mapping of str to str
-        Places of the functions that answer where an option of a function of the core is given.
+        Places of the functions that answer where an option of a function of the core is given. An
+        option of `Predictions` is taken by a function that returns truth and outputs, completed,
+        and an `Attachment`; see `data.attachments.attach`.
     several : mapping of str to str
         Places of the functions that answer where several test sets are given by name, by what is
         asked: a function of the core.

@@ -29,8 +29,7 @@ Unlisted = Literal["unassigned", "spread"]
 SampleColumn = Literal["ids", "groups", "strata", "runs", "sample_weight"]
 Design = Literal["groups", "strata", "runs", "items"]
 # Access to the samples that a function needs: all rows, blocks of them, numbers of units, or sums.
-# A judge replaces labels that people did not give.
-Need = Literal["rows", "blocks", "units", "sums", "judge"]
+Need = Literal["rows", "blocks", "units", "sums"]
 Average = Literal["macro", "micro", "weighted"]
 ZeroDivision = float | Literal["paper"]
 Undefined = Literal["count", "stratify", "redraw", "raise"]
@@ -297,19 +296,19 @@ def check_flag(argument: str, value: object, *, optional: bool = False) -> None:
         raise TypeError(f"`{argument}` must be True or False, got {shown(value)}.")
 
 
-def giving(need: Need, *, or_judge: bool = False) -> Callable[[str, Any], None]:
+def giving(need: Need, *, by_design: bool = False) -> Callable[[str, Any], None]:
     """Return a check that a test set gives the access to samples that a function needs."""
-    return partial(check_test_set, need=need, or_judge=or_judge)
+    return partial(check_test_set, need=need, by_design=by_design)
 
 
-def check_test_set(argument: str, value: Any, need: Need, *, or_judge: bool = False) -> None:
+def check_test_set(argument: str, value: Any, need: Need, *, by_design: bool = False) -> None:
     """Refuse a value that is not a test set, or does not give the access that is needed.
 
-    With `or_judge`, labels of some samples are enough where a judge speaks of all.
+    With `by_design`, the design of the test set gives values and errors: labels of some samples may
+    be enough.
     """
     if _is_test_set(value):
-        access = value.access
-        access.require("judge" if or_judge and access.judge is not None else need, argument)
+        value.access.require(need, argument, by_design=by_design)
         return
     what, remedy = shown(value), "read a file or a table with modelcompare.read_predictions"
     if isinstance(value, str | PathLike):

@@ -51,7 +51,7 @@ from modelcompare.words import (
 
 
 @takes_arrays
-@checked(predictions=giving("sums", or_judge=True))
+@checked(predictions=giving("sums", by_design=True))
 @written_out(methods=intervals.choices(), tests=significance.choices(get_args(CompareTest)))
 def compare(
     predictions: TestSet,

@@ -15,7 +15,7 @@ from modelcompare.words import check_mapping, giving
 def check_sets(argument: str, value: Any) -> None:
     """Refuse what is neither a test set nor several by name."""
     if not isinstance(value, Mapping):
-        giving("sums", or_judge=True)(argument, value)
+        giving("sums", by_design=True)(argument, value)
         return
     check_mapping(argument, value, "predictions", kind=TestSet)
     if len(value) < 2:

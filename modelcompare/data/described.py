@@ -34,8 +34,7 @@ def described(predictions: TestSet) -> str:
     parts += [f"scores {', '.join(names)}"] if names else []
     parts += [f"scores beside {', '.join(beside)}"] if beside else []
     parts += [name for name in get_args(SampleColumn) if getattr(p, name) is not None]
-    judge = access.judge
-    parts += [] if judge is None else [f"{judge.n_labels:,} labels by people, a judge"]
+    parts += [each.described for each in access.attachments.values()]
     if p.slices is not None:
         parts.append(f"slices by {', '.join(map(str, p.slices.columns))}")
     width = max(map(len, p.models))

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
+from modelcompare.data.attachments import attach
 from modelcompare.data.checks import frozen, picked
 from modelcompare.data.columns import (
     Source,
@@ -26,7 +27,6 @@ from modelcompare.data.columns import (
 )
 from modelcompare.data.described import check_classes, described, described_in_html
 from modelcompare.data.inputs import columns_of
-from modelcompare.data.judges import check_design, check_judged, with_verdicts
 from modelcompare.data.kinds import Kind, check_kind, kind_declared
 from modelcompare.data.outputs import Form, Output, checked_output
 from modelcompare.data.positive import positive_for, with_decisions, with_positive
@@ -156,10 +156,10 @@ class Predictions(TestSet):
             label_weight=label_weight, ids=ids, groups=groups, strata=strata, runs=runs,
         ).values()  # fmt: skip
         ids, groups, strata, runs = columns
-        if judge is not None:
-            check_design(groups=groups, runs=runs, sample_weight=sample_weight)
         names, outputs = named_scores(outputs) if y_true is None else ((), outputs)
-        y_true, outputs, self._judge = with_verdicts(y_true, outputs, judge, label_weight)
+        described = {"groups": groups, "runs": runs, "sample_weight": sample_weight}
+        added = {"judge": judge, "label_weight": label_weight}
+        y_true, outputs, self._attachments = attach(y_true, outputs, described, added)
         truth, arrays, kinds, known = read_inputs(y_true, outputs, labels, kind_declared(kind))
         if known is None:
             arrays = with_decisions(positive, truth, arrays, kinds)
@@ -171,7 +171,8 @@ class Predictions(TestSet):
             positive, classes, of_truth, arrays, kinds, asked=kind, ordered=known is not None
         )
         self._labels, self._columns = classes, of_truth
-        check_judged(self._judge, truth, classes)
+        for each in self._attachments.values():
+            each.check_truth(truth, classes)
         form = Form(classes, names, normalize, missing_mass)
         self._outputs = {
             m: Output(kinds[m], frozen(checked_output(f"model {m!r}", array, kinds[m], form)))
@@ -269,8 +270,9 @@ class Predictions(TestSet):
         return self._predicted[model]
 
     def _of_models(self, models: Sequence[str]) -> Predictions:
-        judge = None if self._judge is None else self._judge.of_models(models)
-        return self._replaced({model: self._outputs[model] for model in models}, _judge=judge)
+        attached = {name: each.of_models(models) for name, each in self._attachments.items()}
+        outputs = {model: self._outputs[model] for model in models}
+        return self._replaced(outputs, _attachments=attached)
 
     def with_scores(
         self, scores: Mapping[str, Any], *, greater_is_better: Direction | None = None,
@@ -338,7 +340,7 @@ class Predictions(TestSet):
             _predicted={m: frozen(codes[index]) for m, codes in self._predicted.items()},
             _columns={n: picked(column, index) for n, column in self._columns.items()},
             _own_runs={m: picked(runs, index) for m, runs in self._own_runs.items()},
-            _judge=None if self._judge is None else self._judge.rows(index),
+            _attachments={name: each.rows(index) for name, each in self._attachments.items()},
             _slices=None if slices is None else slices.reset_index(drop=True),
         )  # fmt: skip
 
@@ -356,7 +358,7 @@ class Predictions(TestSet):
         part._share(self)
         part._kinds = {model: output.kind for model, output in outputs.items()}
         part._outputs, part._predicted, part._slices = outputs, {}, self._slices
-        part._judge = None if self._judge is None else self._judge.anew()
+        part._attachments = {name: each.renewed() for name, each in self._attachments.items()}
         part._own_runs = {m: runs for m, runs in self._own_runs.items() if m in outputs}
         for name, value in changed.items():
             setattr(part, name, value)
@@ -368,15 +370,7 @@ class RowAccess(Access[Predictions]):
 
     __slots__ = ()
 
-    abilities = frozenset[Need]({"rows", "blocks", "units", "sums", "judge"})
-
-    @property
-    def labelled(self) -> Predictions:
-        if (judge := self.judge) is None:
-            return self.test_set
-        part = self.test_set.subset(judge.labelled)
-        weight = None if judge.weight is None else frozen(judge.label_weights)
-        return part._replaced(_judge=None, _columns={**part._columns, "sample_weight": weight})
+    abilities = frozenset[Need]({"rows", "blocks", "units", "sums"})
 
     def runs_of(self, model: str) -> AnyArray | None:
         checks.check_models(self.test_set.models, model=model)

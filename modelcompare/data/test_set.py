@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, FloatArray, Found, IntArray
 from modelcompare.data import checks
+from modelcompare.data.attachments import Attachment
 from modelcompare.data.columns import Source
-from modelcompare.data.judges import Judge
 from modelcompare.data.kinds import Kind, shared_kind
 from modelcompare.data.outputs import Output
 from modelcompare.data.scores import Scores
@@ -38,13 +38,13 @@ class TestSet(ABC):
     """
 
     __slots__ = (
-        "_columns", "_judge", "_kinds", "_labels", "_missing_mass", "_name", "_positive",
+        "_attachments", "_columns", "_kinds", "_labels", "_missing_mass", "_name", "_positive",
         "_scores", "_source",
     )  # fmt: skip
     __test__ = False  # Not for pytest.
 
+    _attachments: Mapping[str, Attachment]
     _columns: Mapping[str, AnyArray | None]
-    _judge: Judge | None
     _kinds: Mapping[str, Kind]
     _labels: AnyArray | None
     _missing_mass: bool
@@ -115,10 +115,10 @@ class TestSet(ABC):
 
         Beside a judge it is None where people gave no label.
         """
-        truth, judge = self._column("y_true"), self._judge
-        if truth is None or judge is None:
-            return truth
-        return judge.kept("y_true", lambda: judge.known(truth))
+        truth = self._column("y_true")
+        for each in self._attachments.values():
+            truth = None if truth is None else each.given(truth)
+        return truth
 
     @property
     def ids(self) -> AnyArray | None:
@@ -241,14 +241,17 @@ class Access(Generic[Given]):
         return self.test_set._missing_mass
 
     @property
-    def judge(self) -> Judge | None:
-        """Verdicts of a judge, where people labelled some of the samples only; else None."""
-        return self.test_set._judge
+    def attachments(self) -> Mapping[str, Attachment]:
+        """What plugins attached to the samples, by name."""
+        return self.test_set._attachments
 
     @property
     def labelled(self) -> Given:
         """The samples that people labelled, with the labels' weights; all without a judge."""
-        return self.test_set
+        test_set = self.test_set
+        for each in self.attachments.values():
+            test_set = each.complete_samples(test_set)
+        return test_set
 
     # -- columns of the samples ---------------------------------------------------------------
 
@@ -382,10 +385,13 @@ class Access(Generic[Given]):
         """Return `find()`, called only once if samples are not in memory."""
         return find()
 
-    def require(self, need: Need, argument: str) -> None:
-        """Refuse a test set, given as `argument`, that lacks an ability, or labels of all rows."""
-        if self.judge is not None and need != "judge":
-            self.judge.refuse(argument)
+    def require(self, need: Need, argument: str, *, by_design: bool = False) -> None:
+        """Refuse a test set, given as `argument`, that lacks an ability, or labels of all rows.
+
+        These need not be known where values and their errors are asked `by_design`.
+        """
+        for each in () if by_design else self.attachments.values():
+            each.check_known(argument)
         if need not in self.abilities:
             raise ValueError(self._lacking.format(argument))
 

@@ -27,7 +27,7 @@ def with_models(
     runs = predictions._own_runs if {*made} == {*predictions.models} else {}
     bounds = predictions.access.scores.bounds if kind.scored else None
     scores = replace(predictions.access.scores, beside=(), bounds=bounds)
-    return predictions._replaced(made, _judge=None, _own_runs=runs, _scores=scores)
+    return predictions._replaced(made, _attachments={}, _own_runs=runs, _scores=scores)
 
 
 def with_source(
@@ -45,6 +45,12 @@ def with_blocks(predictions: Predictions, blocks: IntArray, times: IntArray) -> 
     found = predictions.with_columns(groups=blocks)
     hidden = {"blocks": found.groups, "times": frozen(times)}
     return found._replaced(_columns={**found._columns, **hidden})
+
+
+def without_attachments(predictions: Predictions, weight: FloatArray | None) -> Predictions:
+    """Return the same predictions with other weights and without what plugins attached."""
+    columns = {**predictions._columns, "sample_weight": weight}
+    return predictions._replaced(_attachments={}, _columns=columns)
 
 
 def times_of_blocks(predictions: TestSet) -> AnyArray | None:
@@ -81,7 +87,7 @@ def as_labelled(
     else:
         columns |= {"codes": truth[0], "y_true": predictions.labels[truth[0]]}
     return predictions._replaced(
-        outputs, _columns=columns, _judge=None, _slices=None, _own_runs={}, _predicted=codes
+        outputs, _columns=columns, _attachments={}, _slices=None, _own_runs={}, _predicted=codes
     )
 
 
@@ -126,7 +132,7 @@ def joined(first: Predictions, second: Predictions) -> Predictions:
         _columns={**dict.fromkeys(first._columns), **made},
         _missing_mass=any(each.missing_mass for each in access),
         _scores=replace(scores, bounds=bounds),
-        _name=None, _slices=None, _own_runs={}, _judge=None,
+        _name=None, _slices=None, _own_runs={}, _attachments={},
     )  # fmt: skip
 
 

@@ -71,14 +71,11 @@ def _way(metric: AnyMetric) -> str:
 
 
 def _is_beside(metric: AnyMetric, access: Access[Any]) -> bool:
-    """Return whether a metric is of scores beside the outputs, which need no judge."""
+    """Return whether a metric is of scores beside the outputs."""
     names = access.scores.beside
     found = bool(names) and metric.kind.scored and name_of_score(metric, access.scores) in names
-    if found and access.judge is not None:
-        raise ValueError(
-            f"metric {metric.name!r} is of scores of every sample, which need no judge; compare "
-            "them in predictions without one."
-        )
+    for each in access.attachments.values() if found else ():
+        each.check_beside(metric.name)
     return found
 
 

@@ -137,7 +137,7 @@ class Frontier:
         >>> queue = queue.set_index("row").sort_index()
         >>> labels[queue["label_next"]] = truth[queue["label_next"]]
         >>> more = mc.Predictions(labels, {"a": a, "b": b}, judge=judge, strata=queue["stratum"])
-        >>> more.access.judge.n_labels
+        >>> len(more.access.labelled)
         169
         """
         if self.plan is None:

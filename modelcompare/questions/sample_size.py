@@ -39,7 +39,7 @@ def _check_source(argument: str, value: Any) -> None:
     if isinstance(value, Mapping) and len(value) < 2:
         raise ValueError(f"`{argument}` maps one test set; give its predictions without a name.")
     for each in value.values() if isinstance(value, Mapping) else [value]:
-        giving("blocks", or_judge=True)(argument, each)
+        giving("blocks", by_design=True)(argument, each)
 
 
 @checked(predictions=_check_source, margin=check_positive)

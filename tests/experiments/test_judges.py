@@ -6,6 +6,7 @@ import pytest
 
 from experiments.validity import beside_ppi, labels_to_buy
 from experiments.validity import judges as study
+from modelcompare.plugins.judges.verdicts import judge_of
 
 
 @pytest.mark.parametrize("world", study.WORLDS)
@@ -23,7 +24,7 @@ def test_models_and_judges_are_right_as_often_as_a_cell_states(world: str) -> No
     assert np.mean(rights[0]) == pytest.approx(0.9, abs=0.01)
     assert np.mean(rights[1]) == pytest.approx(0.85, abs=0.01)
     preds = study.labelled(rng, cell)
-    assert preds.access.judge.n_labels == 50
+    assert judge_of(preds).n_labels == 50
 
 
 def test_true_values_are_those_of_a_large_test_set() -> None:

@@ -10,7 +10,7 @@ from modelcompare.plugs import load
 
 def judged(predictions: TestSet, *_asked: str) -> Any:
     """Return the design of labels by people beside a judge; None without a judge."""
-    if predictions.access.judge is None:
+    if "judge" not in predictions.access.attachments:
         return None
     return load(f"{__package__}.design:LabelsBesideJudge")(predictions)
 

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray, joint
-from modelcompare.data.judges import Judge
 from modelcompare.metrics.quotient import divide
 from modelcompare.plugins.judges.patterns import Patterns
+from modelcompare.plugins.judges.verdicts import Judge
 
 # Labels from which on a cell of answers and verdicts is a cell by itself.
 LEAST = 10

@@ -10,7 +10,6 @@ from typing import ClassVar, Self
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
-from modelcompare.data.judges import Judge
 from modelcompare.engine.design import Design, Estimator
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
@@ -19,6 +18,7 @@ from modelcompare.engine.scope import Part, Scope
 from modelcompare.plugins.judges.few_labels import warn_of_few_labels, worth
 from modelcompare.plugins.judges.judged import Judged
 from modelcompare.plugins.judges.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
+from modelcompare.plugins.judges.verdicts import Judge, judge_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +115,7 @@ class LabelsBesideJudge(Design):
     @property
     def judge(self) -> Judge:
         """Verdicts, and the samples with labels."""
-        judge = self.predictions.access.judge
+        judge = judge_of(self.predictions)
         assert judge is not None  # noqa: S101  of `asked`
         return judge
 

@@ -32,7 +32,6 @@ from typing import NamedTuple
 import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
-from modelcompare.data.judges import check_labels
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import as_labelled
 from modelcompare.engine.blocks import in_steps
@@ -43,6 +42,7 @@ from modelcompare.metrics.base import AnyMetric, Metric, divide
 from modelcompare.plugins.judges.cells import LEAST, Rows, Spread, carrier_degrees, degrees_of_pair
 from modelcompare.plugins.judges.label_rows import LabelRows
 from modelcompare.plugins.judges.patterns import PARTS, are_many
+from modelcompare.plugins.judges.verdicts import check_labels, judge_of
 
 # Labels from which on numbers predict those of people.
 _FOR_NUMBERS = 100
@@ -89,9 +89,10 @@ class Judged:
 
     def __init__(self, evaluation: Evaluation) -> None:
         predictions = evaluation.predictions
-        if not isinstance(predictions, Predictions) or predictions.access.judge is None:
+        judge = judge_of(predictions)
+        if not isinstance(predictions, Predictions) or judge is None:
             raise TypeError("the test set has no judge.")
-        self.predictions, self.judge = predictions, predictions.access.judge
+        self.predictions, self.judge = predictions, judge
         check_labels(self.judge.labelled)
         self.metrics, self.keys = evaluation.metrics, evaluation.keys
         self.models = evaluation.models

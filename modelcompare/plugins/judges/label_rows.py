@@ -15,10 +15,10 @@ from itertools import product
 import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray, joint
-from modelcompare.data.judges import Judge
 from modelcompare.data.predictions import Predictions
 from modelcompare.plugins.judges.cells import Cells, Rows, evenly
 from modelcompare.plugins.judges.patterns import Patterns, patterns_of, stacked
+from modelcompare.plugins.judges.verdicts import Judge
 
 # Models of whose pairs the rows are kept; those of many would take much memory.
 _FEW_MODELS = 10

@@ -20,11 +20,11 @@ from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.checks import real_values
 from modelcompare.data.columns import checked_column
-from modelcompare.data.judges import Judge, matched
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics import SparseDataWarning
 from modelcompare.metrics.confusion import confusion_matrix
 from modelcompare.plugins.judges.patterns import strata_of
+from modelcompare.plugins.judges.verdicts import Judge, matched
 from modelcompare.questions.claims import bounds_of_difference
 from modelcompare.questions.unpaired import unpaired_test
 from modelcompare.report.fields import Field, columns, names_of

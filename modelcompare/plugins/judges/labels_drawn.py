@@ -9,10 +9,10 @@ import pandas as pd
 from scipy.special import chdtrc
 
 from modelcompare.arrays import AnyArray, FloatArray, joint
-from modelcompare.data.judges import Judge
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.plugins.judges.patterns import PARTS, patterns_of, strata_of
+from modelcompare.plugins.judges.verdicts import Judge, judge_of
 
 # P-value below which labels are taken for not drawn at random: it stops a decision.
 NOT_AT_RANDOM = 0.01
@@ -30,7 +30,7 @@ def p_at_random(predictions: TestSet) -> float:
     ----------
     .. [1] Rao & Scott (1981), Journal of the American Statistical Association 76, 221-230.
     """
-    judge = predictions.access.judge
+    judge = judge_of(predictions)
     if judge is None or not isinstance(predictions, Predictions):
         return 1.0
     tests = [
@@ -55,7 +55,7 @@ def p_of_places(predictions: TestSet) -> float:
 
     The test is that of `p_at_random`, with fifths of each stratum in place of answers.
     """
-    judge = predictions.access.judge
+    judge = judge_of(predictions)
     if judge is None or not isinstance(predictions, Predictions):
         return 1.0
     return judge.kept(("places",), partial(_p_of_places, predictions, judge))

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray, joint
-from modelcompare.data.judges import Judge, matched
 from modelcompare.data.predictions import Predictions
+from modelcompare.plugins.judges.verdicts import Judge, matched
 
 # Distinct scores of a judge from which on they are numbers, not verdicts.
 MANY = 11

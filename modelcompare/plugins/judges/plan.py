@@ -25,12 +25,12 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.data.judges import Judge
 from modelcompare.data.predictions import Predictions
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.quotient import divide
 from modelcompare.plugins.judges.cells import Spread, degrees_of_pair
 from modelcompare.plugins.judges.judged import Judged
+from modelcompare.plugins.judges.verdicts import Judge
 from modelcompare.questions.components import Components, Pilot, Plan, Size
 from modelcompare.questions.contrast import Contrast
 from modelcompare.resampling.draws import standard_normal

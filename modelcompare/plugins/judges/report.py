@@ -31,6 +31,7 @@ from modelcompare.plugins.judges.labelled import (
     Labelled,
     adjusted_frame,
 )
+from modelcompare.plugins.judges.verdicts import judge_of
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, frame, member
 from modelcompare.report.figures.interval_rows import Row, draw_intervals, height_of, wrapped_name
@@ -240,7 +241,7 @@ class JudgeReport(Result, stem="judge", title="The judge"):
             yield f"The judge saves few labels, at most {format_share(max(most, 0.0))}."
 
 
-@checked(predictions=giving("rows", or_judge=True))
+@checked(predictions=giving("rows", by_design=True))
 def judge_report(
     predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
     order: Any = None, length: Any = None, position: Any = None, alpha: float = 0.05,
@@ -300,8 +301,8 @@ def judge_report(
     accuracy: With the judge, 67 labels are worth 129.
     f1_macro: With the judge, 67 labels are worth 123.
     """
-    access = predictions.access
-    if access.judge is None:
+    access, judge = predictions.access, judge_of(predictions)
+    if judge is None:
         raise ValueError(
             "`predictions` have no judge; give its verdicts on all samples as `judge` (--judge), "
             "and leave labels missing where people gave none."
@@ -310,7 +311,7 @@ def judge_report(
     # It checks that there are labels enough.
     judged = Judged(Evaluation(predictions, chosen))
     labelled = Labelled.of(
-        predictions, access.judge,
+        predictions, judge,
         confidence_level=confidence_level, n_resamples=n_resamples, rng=rng,
     )  # fmt: skip
     given = {"order": order, "length": length, "position": position}
@@ -323,7 +324,7 @@ def judge_report(
     warn_if_not_drawn(predictions)
     bias = labelled.bias()
     return JudgeReport(
-        n_samples=len(predictions), n_labels=access.judge.n_labels, n_resamples=n_resamples,
+        n_samples=len(predictions), n_labels=judge.n_labels, n_resamples=n_resamples,
         seed_label=rng_label(rng), confidence_level=confidence_level, alpha=alpha,
         greater_is_better=access.scores.direction()[0] if predictions.kind.scored else True,
         agreement=labelled.agreement(), confusion=labelled.confusion(), bias=bias,

@@ -10,4 +10,5 @@ PLUGIN = Plugin(
         "diagnostics.judge_report": "report:judge_report",
     },
     designs="asked:DESIGNS",
+    options=dict.fromkeys(("judge", "label_weight"), "verdicts:with_verdicts"),
 )

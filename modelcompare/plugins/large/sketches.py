@@ -63,7 +63,7 @@ class Sketch(TestSet):
 
     def __init__(self, about: About, counts: IntArray, numbers: Numbers) -> None:
         self.about, self.counts, self.numbers = about, counts, numbers
-        self._name, self._missing_mass, self._judge = about.name, False, None
+        self._name, self._missing_mass, self._attachments = about.name, False, {}
         kinds = map(all_kinds().__getitem__, about.kinds)
         self._kinds = dict(zip(about.models, kinds, strict=True))
         scored, names = self.kind.scored, about.score_names

@@ -11,6 +11,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.cli import main
 from modelcompare.data.checks import DataWarning
+from modelcompare.plugins.judges.verdicts import judge_of
 from tests.by_role import by_role
 from tests.plugins.judges.sets import answers
 
@@ -193,8 +194,8 @@ def test_a_judge_stands_beside_the_majority() -> None:
     found = mc.read_predictions(
         frame, columns={"true": "ann*", "judge": "verdict", "annotators": "majority"}
     )
-    assert found.access.judge is not None
-    assert found.access.judge.n_labels == 100 - tied.sum()
+    assert judge_of(found) is not None
+    assert judge_of(found).n_labels == 100 - tied.sum()
 
 
 def test_a_judge_does_not_hide_ties() -> None:

@@ -19,6 +19,7 @@ from modelcompare.cli.ask import of_two_models
 from modelcompare.cli.output import Output
 from modelcompare.data.checks import DataWarning
 from modelcompare.plugins.judges.plan import _described
+from modelcompare.plugins.judges.verdicts import judge_of
 from modelcompare.questions.components import Size
 from tests.plugins.judges.sets import answers, drawn
 
@@ -155,8 +156,8 @@ def test_a_queue_draws_within_cells_by_the_allocation() -> None:
     assert queue["label_next"][:80].all()
     assert [*queue["row"].sort_values()] == [*range(2000)]
     by_row = queue.set_index("row").sort_index()
-    assert not (by_row["label_next"] & preds.access.judge.labelled).any()
-    labelled = by_row["label_next"] | preds.access.judge.labelled
+    assert not (by_row["label_next"] & judge_of(preds).labelled).any()
+    labelled = by_row["label_next"] | judge_of(preds).labelled
     shares = labelled.groupby(by_row["stratum"]).transform("mean")
     assert by_row["probability"].to_numpy() == pytest.approx(shares.to_numpy())
     assert by_row["label_weight"].to_numpy() == pytest.approx(1 / shares.to_numpy())
@@ -188,7 +189,7 @@ def test_every_sample_of_a_cell_is_as_likely() -> None:
     for rng in range(n_draws):
         queue = size.queue(30, rng=rng)
         counts[queue.loc[queue["label_next"], "row"]] += 1
-    left = ~preds.access.judge.labelled
+    left = ~judge_of(preds).labelled
     for cell in np.unique(size.plan.cell[left & (counts > 0)]):
         here = counts[left & (size.plan.cell == cell)] / n_draws
         error = math.sqrt(here.mean() * (1 - here.mean()) / n_draws)
@@ -231,9 +232,9 @@ def test_strata_of_numbers_are_named_by_their_ranges() -> None:
 def test_strata_and_weights_of_a_queue_give_the_same_difference() -> None:
     size, preds, truth = planned()
     queue = size.queue(150).set_index("row").sort_index()
-    labels = np.where(preds.access.judge.labelled | queue["label_next"], truth, np.nan)
+    labels = np.where(judge_of(preds).labelled | queue["label_next"], truth, np.nan)
     outputs = {m: preds.predicted(m) for m in preds.models}
-    given = {"judge": preds.access.judge.verdicts["m0"]}
+    given = {"judge": judge_of(preds).verdicts["m0"]}
     by_strata = mc.Predictions(labels, outputs, strata=queue["stratum"], **given)
     by_weight = mc.Predictions(labels, outputs, label_weight=queue["label_weight"], **given)
     first, second = (
@@ -249,10 +250,10 @@ def test_strata_and_weights_of_a_queue_give_the_same_difference() -> None:
 def test_a_second_queue_follows_the_first() -> None:
     size, preds, truth = planned()
     queue = size.queue(60).set_index("row").sort_index()
-    labels = np.where(preds.access.judge.labelled | queue["label_next"], truth, np.nan)
+    labels = np.where(judge_of(preds).labelled | queue["label_next"], truth, np.nan)
     outputs = {m: preds.predicted(m) for m in preds.models}
     more = mc.Predictions(
-        labels, outputs, judge=preds.access.judge.verdicts["m0"], strata=queue["stratum"]
+        labels, outputs, judge=judge_of(preds).verdicts["m0"], strata=queue["stratum"]
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", mc.SparseDataWarning)
@@ -302,8 +303,8 @@ def test_what_cannot_be_planned_is_refused() -> None:
     with pytest.raises(ValueError, match="planned for one test set"):
         mc.sample_size({"x": preds, "y": preds}, "m0", "m1", "accuracy")
     weighted = mc.Predictions(
-        np.where(preds.access.judge.labelled, preds.access.codes, np.nan),
-        {m: preds.predicted(m) for m in preds.models}, judge=preds.access.judge.verdicts["m0"],
+        np.where(judge_of(preds).labelled, preds.access.codes, np.nan),
+        {m: preds.predicted(m) for m in preds.models}, judge=judge_of(preds).verdicts["m0"],
         label_weight=np.full(2000, 20.0),
     )  # fmt: skip
     with pytest.raises(ValueError, match=r"planned by strata.*`label_weight`, --label-weight"):

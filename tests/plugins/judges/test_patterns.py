@@ -8,21 +8,21 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.data.judges import matched
 from modelcompare.plugins.judges import labels_drawn
 from modelcompare.plugins.judges.labels_drawn import p_at_random
 from modelcompare.plugins.judges.patterns import are_many, fifths, joint, patterns_of
+from modelcompare.plugins.judges.verdicts import judge_of, matched
 from tests.plugins.judges.sets import answers, drawn
 
 
 def test_patterns_are_the_distinct_answers_verdicts_and_strata() -> None:
     strata = np.arange(1000) % 3
     preds, _ = drawn(0, 100, strata=strata)
-    found = patterns_of(preds, preds.access.judge, [["m0", "m1"]])
+    found = patterns_of(preds, judge_of(preds), [["m0", "m1"]])
     columns = [
         preds.predicted("m0"),
         preds.predicted("m1"),
-        preds.access.judge.verdicts["m0"],
+        judge_of(preds).verdicts["m0"],
         strata,
     ]
     frame = pd.DataFrame(dict(enumerate(columns)))
@@ -32,7 +32,7 @@ def test_patterns_are_the_distinct_answers_verdicts_and_strata() -> None:
     ])  # fmt: skip
     np.testing.assert_array_equal(np.stack(found.entries), frame.iloc[found.first].T)
     assert [*found.first] == [*frame.drop_duplicates().index]
-    np.testing.assert_array_equal(found.of_labels[0], found.of[0, preds.access.judge.labelled])
+    np.testing.assert_array_equal(found.of_labels[0], found.of[0, judge_of(preds).labelled])
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 16, 17, 300, 70_000])

@@ -10,6 +10,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.cli import main
 from modelcompare.data.checks import DataWarning
+from modelcompare.plugins.judges.verdicts import judge_of
 from tests.by_role import by_role
 from tests.plugged import needs
 from tests.plugins.judges.sets import drawn
@@ -20,10 +21,10 @@ NAMES = np.array(["maybe", "no", "yes"], dtype=object)
 def table(*, texts: bool = False) -> tuple[pd.DataFrame, mc.Predictions]:
     """Return a wide table and the predictions in it."""
     preds, truth = drawn(3, 150, 600)
-    assert preds.access.judge is not None
+    assert judge_of(preds) is not None
     columns = {m: preds.predicted(m) for m in preds.models}
-    columns["verdict"] = preds.access.judge.verdicts["m0"]
-    labelled = preds.access.judge.labelled
+    columns["verdict"] = judge_of(preds).verdicts["m0"]
+    labelled = judge_of(preds).labelled
     if texts:
         columns = {name: NAMES[codes] for name, codes in columns.items()}
     seen = np.where(labelled, NAMES[truth] if texts else truth, None if texts else np.nan)
@@ -56,11 +57,11 @@ def scored() -> tuple[pd.DataFrame, mc.Predictions]:
 def same(found: mc.Predictions, direct: mc.Predictions, metric: str) -> None:
     """Compare what was read with what was given."""
     assert found.models == direct.models
-    assert found.access.judge is not None
-    assert direct.access.judge is not None
-    np.testing.assert_array_equal(found.access.judge.labelled, direct.access.judge.labelled)
+    assert judge_of(found) is not None
+    assert judge_of(direct) is not None
+    np.testing.assert_array_equal(judge_of(found).labelled, judge_of(direct).labelled)
     for model in found.models:
-        verdicts = found.access.judge.verdicts[model], direct.access.judge.verdicts[model]
+        verdicts = judge_of(found).verdicts[model], judge_of(direct).verdicts[model]
         np.testing.assert_array_equal(*verdicts)
     scores, expected = (mc.compare(each, metric).scores for each in (found, direct))
     pd.testing.assert_frame_equal(scores, expected)
@@ -134,9 +135,9 @@ def test_weights_of_labels_and_strata_are_read(tmp_path: Path) -> None:
             source,
             columns={"judge": "verdict", "label_weight": "weight_of_label", "strata": "block"},
         )
-        assert found.access.judge is not None
+        assert judge_of(found) is not None
         assert found.models == ("m0", "m1")
-        np.testing.assert_array_equal(found.access.judge.weight, np.nan_to_num(weight))
+        np.testing.assert_array_equal(judge_of(found).weight, np.nan_to_num(weight))
         assert found.strata.tolist() == (np.arange(600) % 3).tolist()
 
 
@@ -148,9 +149,9 @@ def test_samples_without_an_output_or_a_verdict_are_dropped_on_request_only() ->
         mc.read_predictions(frame, columns={"judge": "verdict"})
     with pytest.warns(DataWarning, match="left out 3 of 600 rows"):
         found = mc.read_predictions(frame, columns={"judge": "verdict"}, missing="drop")
-    assert found.access.judge is not None
+    assert judge_of(found) is not None
     assert len(found) == 597
-    assert found.access.judge.n_labels == frame.drop([3, 5, 7])["y_true"].notna().sum()
+    assert judge_of(found).n_labels == frame.drop([3, 5, 7])["y_true"].notna().sum()
 
 
 def test_a_mark_of_a_missing_verdict_is_no_verdict() -> None:

@@ -11,6 +11,7 @@ from scipy.stats import chi2, chisquare
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.plugins.judges.labels_drawn import p_at_random, p_of_places
+from modelcompare.plugins.judges.verdicts import judge_of
 from tests.plugins.judges.sets import Array, answers, drawn
 from tests.public import functions
 
@@ -49,7 +50,7 @@ def test_the_remedies_of_a_refusal_are_not_refused() -> None:
     assert mc.gate(preds, *asked).decisions[0].n_samples
     assert mc.gate(preds.access.labelled, *asked, method="any-time").decisions
     found = mc.compare_groups(both, "accuracy")
-    n_labels = sum(each.access.judge.n_labels for each in both.values())
+    n_labels = sum(judge_of(each).n_labels for each in both.values())
     assert f"|labels:{n_labels}|" in found.signature
     assert "for these runs" not in found.signature
 
@@ -80,11 +81,11 @@ def test_compare_refuses_what_knows_no_judge(options: Any, named: str) -> None:
 )  # fmt: skip
 def test_a_judge_is_refused_for_designs_and_verdicts(change: Any, message: str) -> None:
     preds, truth = drawn(0)
-    assert preds.access.judge is not None
-    seen = np.where(preds.access.judge.labelled, truth, np.nan)
+    assert judge_of(preds) is not None
+    seen = np.where(judge_of(preds).labelled, truth, np.nan)
     outputs = {m: preds.predicted(m) for m in preds.models}
     with pytest.raises(ValueError, match=message):
-        mc.Predictions(seen, outputs, **{"judge": preds.access.judge.verdicts["m0"], **change})
+        mc.Predictions(seen, outputs, **{"judge": judge_of(preds).verdicts["m0"], **change})
 
 
 @pytest.mark.parametrize(("n", "message"), [(0, "people labelled 0"), (4, "4 of"), (1000, "every")])
@@ -96,7 +97,7 @@ def test_labels_must_be_some(n: int, message: str) -> None:
 def test_a_part_without_labels_is_refused() -> None:
     preds, _ = drawn(0, 20)
     with pytest.raises(ValueError, match="people labelled 0"):
-        mc.compare(preds.subset(~preds.access.judge.labelled), "accuracy")
+        mc.compare(preds.subset(~judge_of(preds).labelled), "accuracy")
 
 
 def test_values_and_texts_have_no_judge() -> None:
@@ -116,7 +117,7 @@ def test_people_score_all_models_on_a_sample() -> None:
 def test_a_stratum_without_labels_is_refused() -> None:
     preds, truth = drawn(0, 40)
     first = np.arange(1000) < 3
-    seen = np.where(preds.access.judge.labelled & ~first, truth, np.nan)
+    seen = np.where(judge_of(preds).labelled & ~first, truth, np.nan)
     outputs = {m: preds.predicted(m) for m in preds.models}
     with pytest.raises(ValueError, match="no label"):
         mc.compare(mc.Predictions(seen, outputs, judge=truth, strata=first), "accuracy")
@@ -185,7 +186,7 @@ def test_the_test_of_the_rows_has_its_size() -> None:
     assert np.mean(p < 0.01) <= 0.03
     # scipy's chi-squared test of the numbers in fifths, of sampling without replacement.
     preds, _ = drawn(1, 60, 600)
-    counts = np.add.reduceat(preds.access.judge.labelled.astype(int), np.arange(0, 600, 120))
+    counts = np.add.reduceat(judge_of(preds).labelled.astype(int), np.arange(0, 600, 120))
     expected = chi2.sf(chisquare(counts).statistic / (1 - 60 / 600), 4)
     assert p_of_places(preds) == pytest.approx(expected, rel=1e-9)
 

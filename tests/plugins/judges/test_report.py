@@ -13,6 +13,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep, proportion_
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.diagnostics import JudgeReport, judge_report
+from modelcompare.plugins.judges.verdicts import judge_of
 from tests.plugins.judges.sets import answers, drawn
 
 Array = Any
@@ -21,9 +22,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::modelcompare.metrics.SparseData
 
 def of_people(preds: mc.Predictions) -> tuple[Array, Array, dict[str, Array]]:
     """Labels by people, by the judge, and by each model, where there are labels by people."""
-    rows = preds.access.judge.labelled
+    rows = judge_of(preds).labelled
     outputs = {m: preds.predicted(m)[rows] for m in preds.models}
-    return preds.access.codes[rows], preds.access.judge.verdicts[preds.models[0]][rows], outputs
+    return preds.access.codes[rows], judge_of(preds).verdicts[preds.models[0]][rows], outputs
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +140,7 @@ def test_an_effect_compares_two_halves(preds: mc.Predictions) -> None:
     truth, verdict, _ = of_people(preds)
     length = np.where(preds.access.codes == 0, 30, 10) + np.arange(len(preds)) % 20
     (row,) = judge_report(preds, length=length).effects.itertuples()
-    upper = length[preds.access.judge.labelled] > row.split
+    upper = length[judge_of(preds).labelled] > row.split
     assert abs(upper.mean() - 0.5) < 0.1
     agree = truth == verdict
     (x1, n1), (x0, n0) = ((agree[half].sum(), half.sum()) for half in (upper, ~upper))
@@ -177,7 +178,7 @@ def test_a_judge_that_drifts_is_found_out() -> None:
 
 def test_lengths_of_each_answer_are_given_by_model() -> None:
     preds, *_ = scored()
-    lengths = {"a": preds.access.judge.verdicts["a"], "b": np.arange(900)}
+    lengths = {"a": judge_of(preds).verdicts["a"], "b": np.arange(900)}
     found = judge_report(preds, length=lengths).effects.set_index("model")
     # Long answers of a are those that the judge rates too high.
     assert found.loc["a", "p_adjusted"] < 0.01

@@ -12,6 +12,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.plugins.judges.cells import LEAST
 from modelcompare.plugins.judges.judged import Judged, predicted_mean
+from modelcompare.plugins.judges.verdicts import judge_of
 from tests.plugins.judges.sets import answers, drawn
 
 
@@ -37,10 +38,10 @@ def cells_by_loop(answer: Any, verdict: Any, labelled: Any) -> Any:
 def test_a_value_is_that_of_labels_weighted_by_cells(n_labels: int) -> None:
     preds, _ = drawn(3, n_labels)
     found = judged(preds, "accuracy", "f1_macro")
-    assert preds.access.judge is not None
-    labelled = preds.access.judge.labelled
+    assert judge_of(preds) is not None
+    labelled = judge_of(preds).labelled
     for place, model in enumerate(preds.models):
-        cells = cells_by_loop(preds.predicted(model), preds.access.judge.verdicts[model], labelled)
+        cells = cells_by_loop(preds.predicted(model), judge_of(preds).verdicts[model], labelled)
         every = {c: cells.count(c) for c in cells}
         seen = [c for c, there in zip(cells, labelled, strict=True) if there]
         weights = np.array([every[c] / seen.count(c) for c in seen])
@@ -54,8 +55,8 @@ def variance_by_loop(preds: mc.Predictions) -> tuple[float, float]:
     """Variance and degrees of freedom of a difference of accuracies of two classes."""
     a, b = (preds.predicted(m) for m in preds.models)
     verdict, labelled, truth = (
-        preds.access.judge.verdicts["m0"],
-        preds.access.judge.labelled,
+        judge_of(preds).verdicts["m0"],
+        judge_of(preds).labelled,
         preds.access.codes,
     )
     fine = [*zip(a.tolist(), b.tolist(), verdict.tolist(), strict=True)]
@@ -90,7 +91,7 @@ def variance_by_loop(preds: mc.Predictions) -> tuple[float, float]:
     satterthwaite = variance**2 / (sum(squares) + between**2 / (n_samples - 1))
     carriers = sum(own) ** 2 / sum(x**2 for x in own)
     by_labels = (2 * carriers - 1) * (variance / sum(own)) ** 2
-    return variance, min(np.sqrt(satterthwaite * (preds.access.judge.n_labels - 1)), by_labels)
+    return variance, min(np.sqrt(satterthwaite * (judge_of(preds).n_labels - 1)), by_labels)
 
 
 def test_the_error_of_a_difference_is_that_of_a_loop_over_cells() -> None:
@@ -106,8 +107,8 @@ def test_the_error_of_a_difference_is_that_of_a_loop_over_cells() -> None:
 def test_models_that_agree_everywhere_differ_by_nothing() -> None:
     preds, _ = drawn(1, 50)
     same = mc.Predictions(
-        np.where(preds.access.judge.labelled, preds.access.codes, np.nan),
-        {"a": preds.predicted("m0"), "b": preds.predicted("m0")}, judge=preds.access.judge.verdicts["m0"],
+        np.where(judge_of(preds).labelled, preds.access.codes, np.nan),
+        {"a": preds.predicted("m0"), "b": preds.predicted("m0")}, judge=judge_of(preds).verdicts["m0"],
     )  # fmt: skip
     row = mc.compare(same, "accuracy").differences.iloc[0]
     assert row["difference"] == 0
@@ -133,8 +134,8 @@ def test_the_area_under_the_curve_is_that_of_weighted_labels() -> None:
         seen, {"a": np.stack([1 - score, score], 1)}, judge=answers(rng, truth, 0.9, 2)
     )
     found = judged(preds, "roc_auc")
-    labelled = preds.access.judge.labelled
-    cell = 2 * (score > 0.5) + preds.access.judge.verdicts["a"]
+    labelled = judge_of(preds).labelled
+    cell = 2 * (score > 0.5) + judge_of(preds).verdicts["a"]
     weights = (np.bincount(cell) / np.bincount(cell[labelled]))[cell[labelled]]
     expected = roc_auc_score(truth[labelled], score[labelled], sample_weight=weights)
     assert found.point[0, 0] == pytest.approx(expected)
@@ -214,8 +215,8 @@ def test_means_of_numbers_do_not_depend_on_the_order_of_the_samples() -> None:
 
 def test_the_truth_is_none_where_people_gave_no_label() -> None:
     preds, truth = drawn(0, 60)
-    assert preds.access.judge is not None
-    seen = preds.access.judge.labelled
+    assert judge_of(preds) is not None
+    seen = judge_of(preds).labelled
     assert preds.y_true[seen].tolist() == truth[seen].tolist()
     assert {*preds.y_true[~seen].tolist()} == {None}
     assert preds.access.labelled.y_true.tolist() == truth[seen].tolist()

@@ -35,9 +35,7 @@ class _NeedError(Exception):
 class _ProbeAccess(Access):
     """Reports the ability that is required of it."""
 
-    judge = None
-
-    def require(self, need, argument):  # noqa: ARG002
+    def require(self, need, argument, *, by_design=False):  # noqa: ARG002
         raise _NeedError(need)
 
 

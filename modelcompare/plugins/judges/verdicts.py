@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, Found, IntArray, once
+from modelcompare.data.attachments import Attachment
 from modelcompare.data.checks import frozen, listed, read_only, real_values, refuse_rows
 from modelcompare.data.columns import checked_column, one_each
 from modelcompare.data.inputs import as_array
 from modelcompare.data.kind_inference import inferred
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
+from modelcompare.data.variants import without_attachments
 
 # Fewer labels than this are refused: their number is no basis for an interval.
 LEAST_LABELS = 5
@@ -22,7 +26,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class Judge(Attachment):
     """Verdicts on all samples, and which samples people labelled.
 
     Parameters
@@ -36,6 +40,8 @@ class Judge:
         label.
     """
 
+    name: ClassVar[str] = "judge"
+
     verdicts: Mapping[str, AnyArray]
     labelled: BoolArray
     weight: FloatArray | None = None
@@ -45,33 +51,56 @@ class Judge:
         """Return `find()`, called only once for this judge and those of some of its models."""
         return once(self._kept, key, find)
 
-    def anew(self) -> Judge:
-        """Return the same judge of other outputs or columns, for which nothing is kept."""
+    def renewed(self) -> Judge:
         return replace(self, _kept={})
 
     def of_models(self, models: Sequence[str]) -> Judge:
-        """Return the verdicts on some models."""
         return replace(self, verdicts={model: self.verdicts[model] for model in models})
 
-    def rows(self, rows: Any) -> Judge:
-        """Return the verdicts on some samples."""
-        weight = None if self.weight is None else self.weight[rows]
-        verdicts = _each_once(lambda array: array[rows], self.verdicts)
-        return Judge(verdicts, self.labelled[rows], weight)
+    def rows(self, index: Any) -> Judge:
+        weight = None if self.weight is None else self.weight[index]
+        verdicts = _each_once(lambda array: array[index], self.verdicts)
+        return Judge(verdicts, self.labelled[index], weight)
 
-    def known(self, labels: AnyArray) -> AnyArray:
+    def given(self, truth: AnyArray) -> AnyArray:
         """Return labels where people gave them, None elsewhere."""
-        out = labels.astype(object)
-        out[~self.labelled] = None
-        return read_only(out)
+
+        def find() -> AnyArray:
+            out = truth.astype(object)
+            out[~self.labelled] = None
+            return read_only(out)
+
+        return self.kept("y_true", find)
+
+    def complete_samples(self, test_set: Predictions) -> Predictions:
+        """Return the samples that people labelled, with the labels' weights."""
+        weight = None if self.weight is None else frozen(self.label_weights)
+        return without_attachments(test_set.subset(self.labelled), weight)
+
+    @property
+    def described(self) -> str:
+        return f"{self.n_labels:,} labels by people, a judge"
 
     @property
     def n_labels(self) -> int:
         """Number of samples that people labelled."""
         return int(np.count_nonzero(self.labelled))
 
-    def refuse(self, argument: str) -> NoReturn:
-        """Refuse a test set with a judge, given as `argument`, where all labels are needed."""
+    def check_truth(self, truth: AnyArray | None, classes: AnyArray | None) -> None:
+        """Refuse true values and texts."""
+        if truth is not None and classes is None:
+            raise ValueError(
+                "`judge` (--judge) is for labels, and for scores per example; score each answer, "
+                "with Predictions.from_scores."
+            )
+
+    def check_beside(self, metric: str) -> NoReturn:
+        raise ValueError(
+            f"metric {metric!r} is of scores of every sample, which need no judge; compare them in "
+            "predictions without one."
+        )
+
+    def check_known(self, argument: str) -> NoReturn:
         n_samples = len(next(iter(self.verdicts.values())))
         raise ValueError(
             f"`{argument}` has a judge, and labels by people on {self.n_labels:,} of "
@@ -96,7 +125,12 @@ class Judge:
         return np.asarray(w / np.bincount(cell.ravel(), w.ravel(), len(sizes))[cell] * sizes[cell])
 
 
-def check_design(**columns: object) -> None:
+def judge_of(predictions: TestSet) -> Judge | None:
+    """Return the judge of a test set, or None."""
+    return cast("Judge | None", predictions.access.attachments.get(Judge.name))
+
+
+def _check_design(columns: Mapping[str, object]) -> None:
     """Refuse designs in which the error of a judge is not known."""
     for name in (name for name, column in columns.items() if column is not None):
         raise ValueError(
@@ -106,8 +140,8 @@ def check_design(**columns: object) -> None:
 
 
 def with_verdicts(
-    y_true: ArrayLike | None, outputs: Any, judge: Any, label_weight: ArrayLike | None
-) -> tuple[Any, Any, Judge | None]:
+    y_true: ArrayLike | None, outputs: Any, columns: Mapping[str, Any], options: Mapping[str, Any]
+) -> tuple[Any, Any, Judge]:
     """Separate labels from missing ones; fill these in by the judge, so that all rows are complete.
 
     Parameters
@@ -116,24 +150,26 @@ def with_verdicts(
         Labels, missing (None, NaN) where people gave none.
     outputs : mapping of str to array-like
         The models' outputs; of scores, those by people, missing where they gave none.
-    judge : array-like of shape (n_samples,), or mapping of str to array-like, or None
-        Verdicts on the truth, or on each model's answers.
-    label_weight : array-like of shape (n_samples,), optional
-        Inverse of the probability of a label.
+    columns : mapping of str to array-like or None
+        Columns that describe the samples, beside which the error of a judge is not known.
+    options : mapping of str to object
+        The `judge`, verdicts on the truth (n_samples,) or on each model's answers, and optionally
+        `label_weight` (n_samples,), the inverse of the probability of a label.
 
     Returns
     -------
     y_true, outputs
         The same, complete; what is filled in is read by nothing but checks of types.
-    judge : Judge or None
+    judge : Judge
+        The verdicts.
     """
-    if judge is None and label_weight is not None:
+    judge, label_weight = options["judge"], options["label_weight"]
+    if judge is None:
         raise ValueError(
             "`label_weight` (--label-weight) is for labels beside a `judge`; without one weigh the "
             "samples, with `sample_weight` (--read weight=COLUMN)."
         )
-    if judge is None:
-        return y_true, outputs, None
+    _check_design(columns)
     if y_true is None:
         return _of_scores(outputs, judge, label_weight)
     if isinstance(judge, Mapping):
@@ -214,15 +250,6 @@ def _of_scores(
         for m in outputs
     }
     return None, filled, _judge(verdicts, labelled, label_weight)
-
-
-def check_judged(judge: Judge | None, truth: AnyArray | None, classes: AnyArray | None) -> None:
-    """Refuse a judge of true values or texts."""
-    if judge is not None and truth is not None and classes is None:
-        raise ValueError(
-            "`judge` (--judge) is for labels, and for scores per example; score each answer, with "
-            "Predictions.from_scores."
-        )
 
 
 def check_labels(labelled: BoolArray) -> None:
