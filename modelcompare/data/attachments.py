@@ -11,7 +11,7 @@ from modelcompare.plugs import behind
 
 
 class Attachment(ABC):
-    """What a plugin attaches to the samples of a test set; immutable.
+    """An attachment of a plugin to the samples of a test set; immutable.
 
     The test set takes it along to other samples and other models. Its plugin finds it by its name,
     in `access.attachments`.

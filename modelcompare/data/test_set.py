@@ -242,7 +242,7 @@ class Access(Generic[Given]):
 
     @property
     def attachments(self) -> Mapping[str, Attachment]:
-        """What plugins attached to the samples, by name."""
+        """Attachments of plugins to the samples, by name."""
         return self.test_set._attachments
 
     @property
