@@ -49,7 +49,9 @@ OWNERS = {
     "studies": "paper", "study": "paper", "--card": "paper",
     "io.from_counts": "published", "io.from_results": "published",
     "inference.critical_difference": "published", "a table of results": "published",
-    "io.read_sets": "suites", "a question about several test sets": "suites",
+    "io.read_sets": "suites", "results.SuiteComparison": "suites",
+    "a question about several test sets": "suites", "--weights": "suites",
+    "--generalize-to sets": "suites", "--generalize-to sets+runs": "suites",
     **dict.fromkeys(
         (
             "io.from_item_counts", "--kind label_sets", "kind='label_sets'",
@@ -132,6 +134,9 @@ class Plugin:
     advice : str
         Functions that name what may be asked of files that are refused as one test set:
         ``f(files, columns)`` returns a sentence, or None.
+    rules : str
+        Functions that read the text of a gate's rule over several test sets: ``f(rule)`` returns
+        the rule, or None for others.
     sources : str
         Functions that read the files of a command in another way, as ``f(reading, by_blocks=...)``
         where ``reading`` has its options; None for other files.
@@ -171,6 +176,7 @@ class Plugin:
     options: Mapping[str, str] = field(default_factory=dict)
     several: Mapping[str, str] = field(default_factory=dict)
     advice: str = ""
+    rules: str = ""
     sources: str = ""
     pytest: str = ""
     formats: str = ""

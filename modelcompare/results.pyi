@@ -3,6 +3,7 @@ from modelcompare.comparison.bounds import BoundedComparison as BoundedCompariso
 from modelcompare.comparison.groups import GroupComparison as GroupComparison
 from modelcompare.comparison.result import Comparison as Comparison
 from modelcompare.plugins.ledgers.keep import KeepResult as KeepResult
+from modelcompare.plugins.suites.result import SuiteComparison as SuiteComparison
 from modelcompare.questions.decide import DecisionResult as DecisionResult
 from modelcompare.questions.gate_result import GateResult as GateResult
 from modelcompare.questions.paired import PairedTestResult as PairedTestResult

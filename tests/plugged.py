@@ -37,6 +37,12 @@ def needed(*names):
         pytest.skip(f"needs the plugin {', '.join(absent)}", allow_module_level=True)
 
 
+def of_plugins(rows, **owners):
+    """Names of rows to parametrize a test by; those of a plugin are skipped where it is absent."""
+    found = {row: needs(plugin) for plugin, own in owners.items() for row in own}
+    return [pytest.param(row, marks=found[row]) if row in found else row for row in rows]
+
+
 def needs(*names):
     """Mark a test that is skipped where a plugin is absent."""
     reason = f"needs the plugin {' and '.join(names)}"

@@ -46,16 +46,16 @@ def _texts_of_python():
     label = preds.labels[1]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        decision = mc.decide(sets, *models, ("f1", label), margin=0.1, **FEW)
-        gate = mc.gate(sets, *models, ["each(accuracy):+0.9", "any(f1_macro):+0"], **FEW)
+        decision = mc.decide(preds, *models, ("f1", label), margin=0.1, **FEW)
+        gate = mc.gate(preds, *models, ["accuracy:+0.9", "f1_macro:+0"], **FEW)
         compared = mc.compare(preds, ["accuracy", "f1"], **FEW)
         baseline = mc.compare(preds, "accuracy", baseline=models[1], **FEW)
-        groups = [mc.compare_groups(each, ["accuracy", "f1"], **FEW) for each in (sets, preds)]
+        groups = mc.compare_groups(preds, ["accuracy", "f1"], **FEW)
         gaps = mc.diagnostics.gaps(preds, "accuracy", by=preds.slices.columns[0], margin=0.1)
         size = mc.sample_size(preds, *models, ("f1", label))
         others = [make(models) for make in plugged("HOSTILE").values()]
         others += [each for make in plugged("HOSTILE_SETS").values() for each in make(sets, models)]
-    results = [decision, gate, compared, baseline, *groups, gaps, size, *others]
+    results = [decision, gate, compared, baseline, groups, gaps, size, *others]
     texts = {f"warning {k}": str(each.message) for k, each in enumerate(caught)}
     for k, result in enumerate(results):
         for name in ("verdict", "sentence", "sentences", "reason", "notes", "answered", "ledger"):

@@ -100,7 +100,6 @@ MAKE = {
     "decide": lambda _: mc.decide(of_classes(), "a", "b", "accuracy", margin=0.1),
     "gate": lambda _: mc.gate(of_classes(), "a", "b", ["accuracy:-0.1", "f1[1]:-0.2"]),
     "sample_size": lambda _: mc.sample_size(of_classes(), "a", "b"),
-    "sets": lambda _: mc.compare_groups({"x": of_classes(), "y": of_classes(60)}, "accuracy", **FEW),
     "slices": lambda _: mc.compare_groups(of_classes(), "accuracy", **FEW),
     "bounds": lambda _: mc.compare(
         mc.read_predictions(
@@ -109,9 +108,6 @@ MAKE = {
         ),
         missing="bounds", **FEW,
     ),
-    "ranks": lambda _: mc.compare_groups(
-        {"x": of_classes(), "y": of_classes(60)}, "accuracy", **FEW
-    ).friedman("accuracy"),
     "calibration_test": lambda _: mc.inference.calibration_test(of_classes()["a"]),
     "reliability": lambda _: mc.diagnostics.reliability(of_classes()),
     "curve": lambda _: mc.diagnostics.curve(of_classes(n_classes=2), "roc"),

@@ -161,6 +161,7 @@ def test_the_positive_class_is_the_one_of_a_metric_per_class():
     assert mc.gate(preds, "bad", "good", rule, **FEW).decisions[0].label == "fraud"
 
 
+@needs("suites")
 def test_subgroups_and_sets_ask_too():
     frame = table().assign(part=["l", "r"] * (N // 2))
     with pytest.raises(ValueError, match=UNNAMED):

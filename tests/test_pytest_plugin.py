@@ -3,10 +3,12 @@
 import re
 
 from tests.in_pytest import FEW, TABLE
+from tests.plugged import needs
 
 pytest_plugins = ["pytester"]
 
 
+@needs("suites")
 def test_a_gate_passes_fails_or_skips_and_shows_no_line_of_the_package(session):
     TABLE[["id", "y_true", "b"]].to_csv("b.csv", index=False)
     TABLE[["id", "y_true", "a"]].to_csv("a.csv", index=False)

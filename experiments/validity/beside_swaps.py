@@ -27,7 +27,6 @@ import modelcompare as mc
 from experiments.validity.by_cell import simulate
 from experiments.validity.keep import ALPHA, N_SAMPLES, N_STEPS, PLANS, _shares
 from experiments.validity.keep_worlds import _COMBINED, BASE, SCREEN, rates_of
-from modelcompare.comparison.compare_groups import WeightedSets
 from modelcompare.plugins.ledgers.levels import level_of_look
 from modelcompare.questions.contrast import Draws
 from modelcompare.questions.gains import Gain
@@ -91,7 +90,7 @@ def opens(path: list[list[int]], metric: str, looks: int, spending: Any) -> tupl
 def _is_open(counts: Counts, metric: str, level: float, *, early: bool) -> bool:
     gain = _gain(counts, metric)
     # Far from its bound a gate is closed.
-    if not gain.gain > -SCREEN * gain.first.error * float(ndtri(level)):
+    if not gain.gain > -SCREEN * gain.contrast.error * float(ndtri(level)):
         return False
     return not (early and gain.too_early) and gain.bounds(level)[0] > 0
 
@@ -105,10 +104,11 @@ def _gain(counts: Counts, metric: str) -> Gain:
     truth, a, b = (np.repeat([each[k] for each in _COMBINED], counts) for k in range(3))
     preds = mc.Predictions(truth, {"a": a, "b": b}, labels=[0, 1])
     return Gain.of(
-        WeightedSets({"": preds}, np.ones(1), "auto"),
+        preds,
         ("b", "a"),
         "recall[1]" if metric == "recall" else metric,
         method="auto",
+        generalize_to="auto",
         zero_division=math.nan,
         draws=Draws(),
     )
@@ -117,7 +117,7 @@ def _gain(counts: Counts, metric: str) -> Gain:
 @lru_cache(maxsize=40_000)
 def _by_law(counts: Counts, metric: str, n_swaps: int) -> float:
     """Return the p-value of the swaps, one-sided."""
-    view = replace(_gain(counts, metric).first, alternative="greater", n_resamples=n_swaps)
+    view = replace(_gain(counts, metric).contrast, alternative="greater", n_resamples=n_swaps)
     return float(view.test("studentized-permutation").p_value[0, 0])
 
 

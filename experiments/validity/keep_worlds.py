@@ -17,7 +17,6 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 import modelcompare as mc
-from modelcompare.comparison.compare_groups import WeightedSets
 from modelcompare.questions.any_time import GainAtAnyTime
 from modelcompare.questions.contrast import Draws
 from modelcompare.questions.gains import Gain
@@ -109,10 +108,11 @@ def gain_of(counts: tuple[int, ...], metric: str, kind: type[Gain] = Gain) -> Ga
     truth, a, b = (np.repeat([each[k] for each in _COMBINED], counts) for k in range(3))
     preds = mc.Predictions(truth, {"a": a, "b": b}, labels=[0, 1])
     return kind.of(
-        WeightedSets({"": preds}, np.ones(1), "auto"),
+        preds,
         ("b", "a"),
         metric,
         method="auto",
+        generalize_to="auto",
         zero_division=math.nan,
         draws=Draws(),
     )

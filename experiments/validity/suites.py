@@ -33,13 +33,13 @@ from scipy import stats
 import modelcompare as mc
 from experiments.validity.by_cell import simulate
 from experiments.validity.catalogue import cell_id
-from modelcompare.comparison.pooled import Means
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.design import design_of
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals import Interval, bca_interval, percentile_interval
-from modelcompare.intervals.sets import MeanOfSets
+from modelcompare.plugins.suites.means import MeanOfSets
+from modelcompare.plugins.suites.pooled import Means
 
 Params = dict[str, Any]
 Array = np.ndarray

@@ -16,7 +16,7 @@ from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, answer_document, say
 from modelcompare.questions.gate import gate as ask_gate
 from modelcompare.questions.gate_result import GateAnswer, GateResult
-from modelcompare.questions.rules import is_of_sets, read_rule, read_rules
+from modelcompare.questions.rules import read_asked, read_rules
 from modelcompare.report.result import Result
 from modelcompare.report.writers.formats import WRITERS
 from modelcompare.words import Decision, GateFormat
@@ -55,21 +55,22 @@ class Question:
     ) -> GateAnswer:  # fmt: skip
         """Read a test set, or those of rules of several, and ask; a ledger needs all rows."""
         kind, rule = self.kind, self.rule or ()
-        of_sets = any(map(is_of_sets, rule))
+        asked = [*map(read_asked, rule)]
         if rule and (kind, self.metric, self.margin, self.label) != (None,) * 4:
             example = self.metric or "f1_macro"
-            example = f"mean({example})" if is_of_sets(rule[0]) else example
+            over = asked[0].get("over")
+            example = f"{over}({example})" if over else example
             raise ValueError(
                 f"--rule gives metric, class, margin and type of decision, as in {example}:-0.01; "
                 "leave their options out."
             )
         reading.compared = self.baseline, self.candidate
         if rule:
-            reading.asked = [read_rule(each, of_sets=of_sets)["metric"] for each in rule]
-        predictions, more = (
-            plugs.several("files")(reading) if of_sets
-            else (reading.read(by_blocks=by_blocks), {})
-        )  # fmt: skip
+            reading.asked = [each["metric"] for each in asked]
+        if any("over" in each for each in asked):
+            predictions, more = plugs.several("files")(reading)
+        else:
+            predictions, more = reading.read(by_blocks=by_blocks), {}
         one = {
             "metric": self.metric, "label": self.label, "kind": kind or otherwise,
             "margin": self.margin or 0.0,

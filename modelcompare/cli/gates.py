@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from modelcompare.cli.commands import Command
 from modelcompare.cli.options import (
-    OF_SETS,
+    GENERALIZE_TO,
     RESAMPLING,
     WHOLE,
     Group,
@@ -65,7 +65,7 @@ GATES = (
                 flag(name="superior", help="Pass if better by the margin."),
                 flag(name="equivalent", help="Pass if within the margins (TOST)."), LABEL, RULE,
             ),
-            named_option("alpha", "One-sided level.", panel=None), *OF_SETS, INCONCLUSIVE,
+            named_option("alpha", "One-sided level.", panel=None), GENERALIZE_TO, INCONCLUSIVE,
             Option(
                 name="format", type=GateFormat, default="text", metavar="FORM",
                 help=f"{listed(GateFormat)}; github annotates a workflow, and adds a table to its "

@@ -17,11 +17,9 @@ from modelcompare.words import (
     BasicKind,
     FileKind,
     Format,
-    GeneralizeToOfSets,
     Missing,
     MissingScores,
     SameIds,
-    WeightsOfSets,
     listed,
 )
 
@@ -102,17 +100,9 @@ QUEUE = (
         help="File of the samples to label next, and the stratum of each.",
     ),
 )  # fmt: skip
-# Of several test sets.
-OF_SETS = (
-    named_option(
-        "generalize_to", "Answer for these runs and test sets (items), or for new ones: {choices}",
-        type=GeneralizeToOfSets,
-    ),
-    statistics(
-        name="weights", type=WeightsOfSets, default="equal",
-        help="Of test sets in their mean: {choices}; samples pools them.",
-    ),
-)  # fmt: skip
+GENERALIZE_TO = named_option(
+    "generalize_to", "Answer for these runs (items), or for new ones: {choices}"
+)
 _input = partial(Option, panel="Input", metavar="COLUMN")
 output = partial(Option, panel="Output", type=Path | None)
 

@@ -15,7 +15,7 @@ from modelcompare.cli.gates import GATES
 from modelcompare.cli.options import (
     FIGURE,
     FOLDER,
-    OF_SETS,
+    GENERALIZE_TO,
     OUTPUT,
     QUEUE,
     READING,
@@ -87,7 +87,8 @@ _COMMANDS = (
         (
             change_option(READING, "slices", flags="--by --slice", advanced=False), _AS_COMPARE,
             OPTIONS["min_size"],
-            named_option("correction", "Correction for all groups: {choices}"), *OF_SETS, _LEVEL,
+            named_option("correction", "Correction for all groups: {choices}"), GENERALIZE_TO,
+            _LEVEL,
             replace(OPTIONS["alpha"], advanced=True),
             flag(
                 name="gaps", panel="Statistics",
@@ -100,12 +101,8 @@ _COMMANDS = (
             ),
             OPTIONS["zero_division"], *RESAMPLING, OUTPUT,
         ),
-        """Compare models on several test sets, or in subgroups.
-
-        Several sets are files of all models, folders, or long tables; --by makes subgroups.
-        """,
+        "Compare models in subgroups, or on several test sets.\n\n--by makes subgroups.",
         (
-            "news.csv tweets.csv mails.csv --metric accuracy",
             "predictions.csv --by language --by year -m accuracy",
             "loans.csv --by sex --gaps -m 'recall[granted]'",
         ),
@@ -117,7 +114,7 @@ _COMMANDS = (
             change_option(WHOLE, "files", default=()),
             metric(), OPTIONS["label"],
             named_option("margin", "Difference to detect; by default the observed one."),
-            _STUDY_LEVEL, OPTIONS["power"], OF_SETS[0], OPTIONS["cost_item"],
+            _STUDY_LEVEL, OPTIONS["power"], GENERALIZE_TO, OPTIONS["cost_item"],
             OPTIONS["cost_run"], OPTIONS["zero_division"], *QUEUE,
             FOLDER,
         ),

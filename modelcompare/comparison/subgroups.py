@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,25 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.tables import lead_columns, lead_notes
 from modelcompare.directions import Words, words_of
 from modelcompare.report.document import Finding
-from modelcompare.report.numbers import format_number, grounds, joined, some_of
+from modelcompare.report.numbers import format_number, grounds, joined, more, some_of
 from modelcompare.report.tables import Table, column
 from modelcompare.words import label_name, value_name
 
 # Models named in a sentence, of those that lead in as many subgroups.
 _MOST_LEVEL = 3
+# Notes on single groups that are shown.
+_NOTES = 3
+
+
+def common_notes(by_group: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the notes that all groups have, and the first of those that only some have."""
+    first, *_ = by_group.values()
+    every = [text for text in first if all(text in own for own in by_group.values())]
+    some = [
+        f"{name}: {text}" for name, own in by_group.items() for text in own if text not in every
+    ]
+    left = more(note=len(some) - _NOTES)
+    return [*every, *some[:_NOTES], *([f"And {left}."] if len(some) > _NOTES else [])]
 
 
 def subgroup_findings(results: Mapping[Any, Compared]) -> list[Finding]:

@@ -273,16 +273,10 @@ def warn_of_few_runs(predictions: TestSet) -> list[str]:
     fewest = min(run_counts(predictions))
     if fewest >= FEW_RUNS:
         return []
-    return [_warn_of_few(f"{fewest} runs of a model", "runs", "items", "runs")]
+    return [warn_of_few(f"{fewest} runs of a model", "runs", "items", "runs")]
 
 
-def warn_of_few_sets(n_sets: int) -> None:
-    """Warn where there are so few test sets that they decide about new ones."""
-    if n_sets < FEW_RUNS:
-        _warn_of_few(f"{n_sets} test sets", "ones", "samples", "test sets")
-
-
-def _warn_of_few(these: str, new: str, others: str, added: str) -> str:
+def warn_of_few(these: str, new: str, others: str, added: str) -> str:
     """Warn, and return the text, where so few decide about new ones, however many others."""
     text = (
         f"{these} decide how far new {new} may differ: with fewer than {FEW_RUNS}, intervals are "

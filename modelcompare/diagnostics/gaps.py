@@ -18,7 +18,7 @@ from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.compare_groups import MIN_SIZE, slices_of, subgroups
 from modelcompare.comparison.conclusion import all_of
 from modelcompare.comparison.few_samples import notes_on_few_samples
-from modelcompare.comparison.suite import notes_of_sets
+from modelcompare.comparison.subgroups import common_notes
 from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
@@ -245,7 +245,7 @@ def gaps(
         metric=value.name, label=of_class, by=name,
         margin=math.nan if margin is None else float(margin), alpha=alpha,
         n_samples=sum(map(n_seen, parts.values())), models=of_models, gaps=table, groups=of_groups,
-        notes=(*left_out, *positive_note(value, predictions), *notes_of_sets(few)),
+        notes=(*left_out, *positive_note(value, predictions), *common_notes(few)),
     )  # fmt: skip
 
 

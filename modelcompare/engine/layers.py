@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,40 +37,6 @@ class Layers:
         """Return the parts where only items vary, or only test sets: (n_rows, n_values)."""
         none = np.empty((2, 0, *variance.shape))
         return cls(terms(variance, degrees), none, np.empty((0, *variance.shape, 1)))
-
-    @classmethod
-    def of_sets(cls, parts: Sequence[Layers], weights: FloatArray, *, crossed: bool) -> Layers:
-        """Return the parts for a weighted mean over test sets, whose items are independent.
-
-        The runs of all sets are the same where they are `crossed` with the sets, else separate.
-        """
-        powers = np.array([weights**2, weights**4])
-        items = np.einsum("ts,strv->trv", powers, [part.items for part in parts])
-        rest = [part.rest * w[:, None, None, None] for part, w in zip(parts, powers.T, strict=True)]
-        runs = [w * part.runs for w, part in zip(weights.tolist(), parts, strict=True)]
-        most = max(x.shape[-1] for x in runs)
-        padded = [
-            np.pad(x, [(0, 0)] * 3 + [(0, most - x.shape[-1])], constant_values=np.nan)
-            for x in runs
-        ]
-        if crossed:
-            return cls(items, np.sum(rest, axis=0), np.sum(padded, axis=0))
-        return cls(items, np.concatenate(rest, axis=1), np.concatenate(padded))
-
-    @classmethod
-    def of_new_sets(cls, values: FloatArray, parts: Sequence[Layers], *, crossed: bool) -> Layers:
-        """Return the parts for the mean of new sets, by the values (n_sets, n_rows, n_values)."""
-        n_sets = len(values)
-        found = cls.of_items(values.var(axis=0, ddof=1) / n_sets, n_sets - 1.0)
-        if not crossed:
-            return found
-        runs = np.stack([part.runs for part in parts])
-        of_runs = runs.mean(axis=0)
-        by_set, n_runs = centred(runs)
-        left = by_set - by_set.mean(axis=0)
-        degrees = (n_sets - 1.0) * (n_runs[0] - 1.0)
-        squares = np.nansum(left**2, axis=(0, -1)) / degrees / (n_sets * n_runs[0])
-        return cls(found.items, terms(squares, degrees), of_runs)
 
     def at(self, places: IntArray) -> Layers:
         """Return the parts of some values."""

@@ -18,6 +18,16 @@ from modelcompare.questions.gains import Gain
 from modelcompare.significance.inverted import Ends
 from modelcompare.significance.repeated import LEAST_LEVEL, level_at_any_time
 
+PLAN_LOOKS = "plan the times of asking with a ledger of `looks` (--looks N)"
+
+
+def not_at_any_time(what: str) -> ValueError:
+    """Return the error about what else is random than the samples of one test set."""
+    return ValueError(
+        "method='any-time' (--looks any) is for samples that are added to one test set, not for "
+        f"{what}."
+    )
+
 
 @dataclass(frozen=True)
 class GainAtAnyTime(Gain):
@@ -32,19 +42,9 @@ class GainAtAnyTime(Gain):
     any_time: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if len(self.contrasts) > 1 or self.first.sample.design.beyond_items or self.bounded:
-            raise ValueError(
-                "method='any-time' (--looks any) is for samples that are added to one test set, "
-                f"not for {self._beside}."
-            )
-
-    @property
-    def _beside(self) -> str:
-        """Name what else is random, and what to do instead."""
-        text = self.first.sample.design.at_any_time
-        if text and len(self.contrasts) == 1:
-            return text
-        return "several test sets; plan the times of asking with a ledger of `looks` (--looks N)"
+        design = self.contrast.sample.design
+        if design.beyond_items:
+            raise not_at_any_time(design.at_any_time)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -55,18 +55,18 @@ class GainAtAnyTime(Gain):
     @property
     def bets(self) -> bool:
         """True where bounds are found by betting: single samples have a known range."""
-        evaluation = self.first.evaluation
+        evaluation = self.contrast.evaluation
         plain = evaluation.units.strata is None and evaluation.access.plain
-        return self.unseen[0].of_means and plain
+        return self.unseen.of_means and plain
 
     @property
     def _range(self) -> float:
-        return self.unseen[0].high - self.unseen[0].low
+        return self.unseen.high - self.unseen.low
 
     def bounds(self, level: float) -> Ends:
         """Return the bounds of the gain at a one-sided level."""
         if self.bets:
-            ((gains, counts),), most = self.of_units, self._range
+            (gains, counts), most = self.of_units, self._range
             gains = np.clip(gains, -most, most)
             low, high = (betting_bound(x, counts, -most, most, level) for x in (gains, -gains))
             return low, -high
@@ -91,7 +91,7 @@ class GainAtAnyTime(Gain):
 
     def _level(self, sign: float, threshold: float) -> float:
         """Return the level at which betting shows a claim; 1 if it loses."""
-        ((gains, counts),), most = self.of_units, self._range
+        (gains, counts), most = self.of_units, self._range
         if threshold <= -most:
             return 0.0
         numbers = rounded_down(sign * gains, counts, -most, most)

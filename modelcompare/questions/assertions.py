@@ -13,7 +13,7 @@ from modelcompare.metrics.registry import is_of_texts
 from modelcompare.plugs import several
 from modelcompare.questions.gate import gate
 from modelcompare.questions.gate_result import GateAnswer, GateResult
-from modelcompare.questions.rules import is_of_sets, read_rule
+from modelcompare.questions.rules import read_asked
 from modelcompare.readers import read_predictions
 from modelcompare.words import OnInconclusive, check_choice
 
@@ -124,9 +124,8 @@ def _read(
         if positive is not None:
             raise ValueError("`positive` is for files; pass it where the predictions are made.")
         return predictions
-    of_sets = any(is_of_sets(rule) if isinstance(rule, str) else "over" in rule for rule in rules)
-    metrics = [read_rule(rule, of_sets=of_sets).get("metric") for rule in rules]
-    of_texts = bool(metrics) and all(map(is_of_texts, metrics))
-    read = several("assertions") if of_sets else read_predictions
+    asked = [*map(read_asked, rules)]
+    of_texts = bool(asked) and all(is_of_texts(rule.get("metric")) for rule in asked)
+    read = several("assertions") if any("over" in rule for rule in asked) else read_predictions
     options = {"models": [*models], "kind": "texts" if of_texts else "auto", "positive": positive}
     return read(predictions, **options)

@@ -25,7 +25,6 @@ from scipy.special import chdtri, ndtr, ndtri, stdtrit
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.layers import Layers, combined, terms
 from modelcompare.engine.runs import FEW_RUNS
-from modelcompare.engine.scope import Scope
 from modelcompare.intervals.ratios import detectable, normal_quantile
 from modelcompare.plugs import load
 from modelcompare.questions.contrast import Contrast
@@ -163,38 +162,33 @@ class Pilot(NamedTuple):
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, contrasts: Sequence[Contrast], scope: Scope) -> Pilot:
-        """Estimate the components of a difference from the contrast on each test set.
-
-        Of fixed sets, what runs add to their mean is one component.
-        """
-        layers = [x.sample.layers(x.pairs).at(np.array([x.position])) for x in contrasts]
-        n_sets, n_items = len(contrasts), [each.n_units for each in contrasts]
-        splits = [_split(n, _parts(each)) for n, each in zip(n_items, layers, strict=True)]
-        items, _, rest = (np.mean(part, axis=0) for part in zip(*splits, strict=True))
-        sets, sets_runs, notes = None, 0 * rest, []
-        if scope.new_sets:
-            differences = np.reshape([each.difference for each in contrasts], (-1, 1, 1))
-            whole = _parts(Layers.of_new_sets(differences, layers, crossed=True))
-        else:
-            whole = _parts(Layers.of_sets(layers, np.full(n_sets, 1 / n_sets), crossed=True))
-        square, tables, _ = whole
-        n_units = n_sets if scope.new_sets else n_items[0]
-        units, runs, left = _split(n_units, whole)
-        if scope.new_sets:
-            within = np.mean([s[0] / n for s, n in zip(splits, n_items, strict=True)])
-            sets = max(units - float(within), 0.0)
-            sets_runs = left - np.mean([s[2] / n for s, n in zip(splits, n_items, strict=True)], 0)
-            of_sets = terms(n_sets * square, n_sets - 1.0)
-            notes += _interval("sets", n_sets, of_sets, of_sets[0] - units + within)
-        n_runs = min(map(len, tables), default=1)
-        if tables:
-            squares = [terms(x.var(ddof=1), len(x) - 1.0) for x in tables]
-            notes += _interval("runs", n_runs, np.sum(squares, axis=0), left.sum() / n_units)
+    def of(cls, contrast: Contrast) -> Pilot:
+        """Estimate the components of a difference on a test set."""
+        layers, n = layers_of(contrast), contrast.n_units
+        items, runs, rest = components_of(n, parts_of(layers))
         components = Components(
-            max(float(items), 0.0), sets, _floored(runs), _floored(sets_runs), _floored(rest)
+            max(items, 0.0), None, floored(runs), floored(0 * rest), floored(rest)
         )
-        return cls(components, Size(n_sets, round(np.mean(n_items)), n_runs), tuple(notes))
+        return cls(components, Size(1, n, n_runs_of(layers)), notes_on_runs(layers, rest.sum() / n))
+
+
+def layers_of(contrast: Contrast) -> Layers:
+    """Return the parts of the variance of the difference in one value."""
+    return contrast.sample.layers(contrast.pairs).at(np.array([contrast.position]))
+
+
+def n_runs_of(layers: Layers) -> int:
+    """Return the number of runs, of the procedure with fewer; 1 without new runs."""
+    return min(map(len, parts_of(layers)[1]), default=1)
+
+
+def notes_on_runs(layers: Layers, less: float) -> tuple[str, ...]:
+    """Return a note on the component of few runs: their mean squares less others."""
+    tables = parts_of(layers)[1]
+    if not tables:
+        return ()
+    squares = [terms(x.var(ddof=1), len(x) - 1.0) for x in tables]
+    return note_on_few("runs", n_runs_of(layers), np.sum(squares, axis=0), less)
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,14 +230,14 @@ def planned(contrasts: Sequence[Contrast]) -> Plan | None:
 Parts = tuple[float, list[FloatArray], FloatArray]
 
 
-def _parts(layers: Layers) -> Parts:
+def parts_of(layers: Layers) -> Parts:
     """Return the parts of the variance of one difference."""
     runs = [x[np.isfinite(x)] for x in layers.runs[:, 0, 0]]
     known = [place for place, x in enumerate(runs) if len(x)]
     return float(layers.items[0, 0, 0]), [runs[k] for k in known], layers.rest[0, known, 0, 0]
 
 
-def _split(n_units: int, parts: Parts) -> tuple[float, FloatArray, FloatArray]:
+def components_of(n_units: int, parts: Parts) -> tuple[float, FloatArray, FloatArray]:
     """Return the components of units (items or sets), runs and rest, which may be below 0."""
     square, runs, rest = parts
     of_rest = n_units * rest * [len(x) for x in runs]
@@ -251,18 +245,19 @@ def _split(n_units: int, parts: Parts) -> tuple[float, FloatArray, FloatArray]:
     return n_units * (square - float(rest.sum())), of_runs, of_rest
 
 
-def _floored(components: FloatArray) -> tuple[float, ...]:
+def floored(components: FloatArray) -> tuple[float, ...]:
+    """Return components, none of which is below 0."""
     return tuple(np.maximum(components, 0.0).tolist())
 
 
-def _interval(what: str, n: int, square: FloatArray, less: float) -> list[str]:
+def note_on_few(what: str, n: int, square: FloatArray, less: float) -> tuple[str, ...]:
     """Return a note on a component that few units determine: a mean square less others."""
     if n >= FEW_RUNS:
-        return []
+        return ()
     mean, degrees = square[0], square[0] ** 2 / square[1] if square[1] else 1.0
     ends = [mean * degrees / chdtri(degrees, p) for p in (0.05, 0.95)]
     now, low, high = (math.sqrt(max(x - less, 0.0)) for x in (mean, *ends))
-    return [
+    return (
         f"The {what}' part is known from {n:,} {what} only: its standard deviation is {now:.2g}, "
-        f"with a 90 % interval of {low:.2g} to {high:.2g}, and the numbers are as uncertain."
-    ]
+        f"with a 90 % interval of {low:.2g} to {high:.2g}, and the numbers are as uncertain.",
+    )

@@ -8,23 +8,23 @@ claim is shown, so interval, p-value and answer agree.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from scipy.special import ndtri
 
+from modelcompare import plugs
 from modelcompare.arguments import checked
-from modelcompare.comparison.compare_groups import WeightedSets, weighted_sets
-from modelcompare.comparison.suite_checks import check_known, check_sets
-from modelcompare.comparison.warned import each_warning_once, warn_of_few_sets
+from modelcompare.comparison.warned import each_warning_once
+from modelcompare.data.checks import check_asked, check_models
 from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.scope import Scope
 from modelcompare.escape import terminal
 from modelcompare.metrics.classes import ValueLike
 from modelcompare.questions.any_time import GainAtAnyTime
-from modelcompare.questions.claims import POWER, answer_of, check_margin, claims_of, n_needed
+from modelcompare.questions.claims import POWER, answer_of, check_margin, claims_of
 from modelcompare.questions.contrast import Draws, warn_of_undefined
 from modelcompare.questions.gains import Gain
 from modelcompare.report.document import Document
@@ -264,14 +264,10 @@ class DecisionResult(Result, stem="decision", version=4, row="decision"):
         return f" They decide it at a true gain of {least} or more (power {POWER:g})."
 
 
-def _check_asked(argument: str, value: Any) -> None:
-    check_sets(argument, value.sets if isinstance(value, WeightedSets) else value)
-
-
 @takes_arrays
-@checked(predictions=_check_asked, alpha=check_one_sided)
+@checked(predictions=check_asked, alpha=check_one_sided)
 def decide(
-    predictions: TestSet | Mapping[str, TestSet] | WeightedSets[TestSet],
+    predictions: TestSet | Mapping[str, TestSet],
     baseline: str,
     candidate: str,
     metric: ValueLike = "f1_macro",
@@ -348,23 +344,30 @@ def decide(
     naive_bayes is inferior to bow_pair (margin 0.005) in accuracy: gain -0.0182,
     90 % CI -0.0250 to -0.0115, p = 1.00 (9,824 samples, one-sided alpha 0.05).
     """
-    suite, models = predictions, (candidate, baseline)
-    if not isinstance(suite, WeightedSets):
-        sets = suite if isinstance(suite, Mapping) else {"": suite}
-        check_known(sets, baseline, candidate)
-        suite = weighted_sets(sets, models, "equal", generalize_to, "refuse")
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")
-    draws, gain = Draws(n_resamples=n_resamples, rng=rng), Gain
-    if method == "any-time":
-        gain, method = GainAtAnyTime, "auto"
-    found = gain.of(suite, models, metric, method=method, zero_division=zero_division, draws=draws)
+    gain_on: Callable[..., Gain] = _gain_on
+    if isinstance(predictions, Mapping):
+        gain_on = plugs.several("decide")
+    found = gain_on(
+        predictions, baseline, candidate, metric, method=method, generalize_to=generalize_to,
+        zero_division=zero_division, draws=Draws(n_resamples=n_resamples, rng=rng),
+    )  # fmt: skip
     with each_warning_once():
-        for contrast in found.contrasts.values():
-            contrast.warn_of_sparse_data(method)
-        if found.scope.new_sets:
-            warn_of_few_sets(len(found.contrasts))
+        found.warn_of_sparse_data("auto" if method == "any-time" else method)
     return _decision(found, baseline, candidate, kind, margin, alpha, n_resamples)
+
+
+def _gain_on(
+    predictions: TestSet, baseline: str, candidate: str, metric: ValueLike, *,
+    method: DecisionMethod, **options: Any,
+) -> Gain:  # fmt: skip
+    """Return the gain of the candidate on a test set."""
+    check_models(predictions.models, baseline=baseline, candidate=candidate)
+    models = candidate, baseline
+    if method == "any-time":
+        return GainAtAnyTime.of(predictions, models, metric, method="auto", **options)
+    return Gain.of(predictions, models, metric, method=method, **options)
 
 
 def _decision(
@@ -372,25 +375,20 @@ def _decision(
     n_resamples: int,
 ) -> DecisionResult:  # fmt: skip
     """Decide about a gain."""
-    first, unseen, n = found.first, found.unseen[0], found.n_units
+    first, unseen, n = found.contrast, found.unseen, found.n_units
     check_margin(margin, first.metric)
-    claims, ends, gain = claims_of(kind, margin), found.planned(alpha), found.gain
     warn_of_undefined(first.metric.name, first.label, unseen.gain, (baseline, candidate))
+    ends = found.planned(alpha)
     found.check_width(ends)
-    # For equivalence, the threshold nearer to the gain.
-    threshold = math.copysign(margin, gain) if kind == "equivalent" else claims[0][1]
-    needed = max(
-        n_needed(kind, threshold, gain, ends, alpha, n),
-        unseen.n_needed(threshold, alpha, float(ndtri(POWER)), n),
-    )
+    claims = claims_of(kind, margin)
     low, high = found.bounds(alpha)
     return DecisionResult(
         baseline=baseline, candidate=candidate, metric=first.metric.name, label=first.label,
-        kind=kind, margin=margin, gain=gain, ci_low=low, ci_high=high, alpha=alpha,
+        kind=kind, margin=margin, gain=found.gain, ci_low=low, ci_high=high, alpha=alpha,
         answer=answer_of(claims, (low, high)),
         p_value=max(found.p_value(*claim) for claim in claims), n_samples=n, unit=first.unit,
         method=found.method, n_resamples=n_resamples, assumption=unseen.assumption(first.metric),
         caveat=unseen.caveat(first.metric, n, first.unit), notes=found.notes,
-        test_set=found.test_set, needed=math.nan if found.bounded else needed,
+        test_set=found.test_set, needed=found.n_needed(kind, margin, alpha, ends),
         too_early=found.too_early, scope=found.scope,
     )  # fmt: skip

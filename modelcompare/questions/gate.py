@@ -18,24 +18,25 @@ import numpy as np
 
 from modelcompare import plugs
 from modelcompare.arguments import checked
-from modelcompare.comparison.compare_groups import weighted_sets
-from modelcompare.comparison.suite import check_weights, within
-from modelcompare.comparison.suite_checks import check_known, check_sets
 from modelcompare.comparison.warned import each_warning_once
+from modelcompare.data.checks import check_asked
 from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
-from modelcompare.questions.decide import (
-    DecisionResult,
-    decide,
-)
-from modelcompare.questions.gate_result import GateResult
+from modelcompare.questions.decide import DecisionResult, decide
+from modelcompare.questions.gate_result import GateResult, RuleAnswer
 from modelcompare.questions.rules import read_rules
 from modelcompare.significance.corrections import adjust
 from modelcompare.words import MissingSets, WeightsOfSets, check_one_sided
 
+# Options of several test sets together, and their defaults.
+_OF_SEVERAL: Mapping[str, str] = {"weights": "equal", "missing": "refuse"}
+
 
 @takes_arrays
-@checked(decide, predictions=check_sets, alpha=check_one_sided, weights=check_weights)
+@checked(
+    decide, predictions=check_asked, alpha=check_one_sided,
+    weights=None,
+)  # fmt: skip
 def gate(
     predictions: TestSet | Mapping[str, TestSet],
     baseline: str,
@@ -118,50 +119,32 @@ def _by_rules(
     early: bool = False,
 ) -> GateResult:  # fmt: skip
     """Return the decisions by all rules at a level, at an `early` look or not."""
-    together = {name: options[name] for name in ("weights", "missing")}
+    together = {name: options[name] for name in _OF_SEVERAL}
     others = {name: value for name, value in options.items() if name not in together}
     asked = [{"alpha": alpha, **others, **rule} for rule in rules]
     with each_warning_once():
-        found = [_decided(predictions, models, each, **together) for each in asked]
+        found = [_decided(predictions, models, each, together) for each in asked]
     if early:
-        found = [(over, [*map(_at_early_look, own)]) for over, own in found]
+        found = [
+            replace(rule, decisions=tuple(map(_at_early_look, rule.decisions))) for rule in found
+        ]
     return GateResult(by_rule=tuple(_corrected(found, alpha)), alpha=alpha)
 
 
 def _decided(
-    predictions: TestSet | Mapping[str, TestSet],
-    models: tuple[str, str],
-    asked: dict[str, Any],
-    *,
-    weights: WeightsOfSets | Mapping[str, float],
-    missing: MissingSets,
-) -> tuple[str, list[DecisionResult]]:
-    """Return what a rule is over, and its decisions: one, or one for each test set."""
-    over, label = asked.pop("over", ""), asked.pop("label")
+    predictions: Any, models: tuple[str, str], asked: dict[str, Any], together: Mapping[str, Any]
+) -> RuleAnswer:
+    """Return the answer to a rule about a test set, or over several of them."""
+    label = asked.pop("label")
     if label is not None:
         asked["metric"] = asked["metric"], label
-    if over not in ("", "mean", "each", "any"):
-        raise ValueError(f"a rule is over 'mean', 'each' or 'any' test set, got {over!r}.")
-    if not isinstance(predictions, Mapping):
-        if missing != "refuse":
-            raise ValueError(f"missing={missing!r} is for several test sets; leave it out of one.")
-        return over, [decide(predictions, *models, **asked)]
-    check_known(predictions, *models)
-    generalize_to = asked.get("generalize_to", "auto")
-    if over in ("", "mean"):
-        suite = weighted_sets(predictions, models, weights, generalize_to, missing)
-        return over, [decide(suite, *models, **asked)]
-    generalize_to = within(generalize_to)
-    found = weighted_sets(predictions, models, "equal", generalize_to, missing)
-    sets, note = found.sets, found.notes if missing == "drop" else ()
-    asked["alpha"] /= len(sets) if over == "any" else 1
-    decisions = []
-    for own in sets:
-        of_one = {name: float(name == own) for name in sets}
-        alone = weighted_sets(sets, models, of_one, generalize_to, missing)
-        decision = decide(alone, *models, **asked)
-        decisions.append(replace(decision, notes=(*decision.notes, *note)))
-    return over, decisions
+    if "over" in asked:
+        found: RuleAnswer = plugs.several("gate")(predictions, models, asked, **together)
+        return found
+    for name, value in together.items():
+        if value != _OF_SEVERAL[name]:
+            raise ValueError(f"{name}={value!r} is for several test sets; leave it out of one.")
+    return RuleAnswer((decide(predictions, *models, **asked),))
 
 
 def _at_early_look(decision: DecisionResult) -> DecisionResult:
@@ -176,17 +159,15 @@ def _undecided(decision: DecisionResult, note: str, **changes: Any) -> DecisionR
     return replace(decision, answer="not enough data", notes=notes, **changes)
 
 
-def _corrected(
-    found: Sequence[tuple[str, Sequence[DecisionResult]]], alpha: float
-) -> Iterator[tuple[str, tuple[DecisionResult, ...]]]:
-    """Yield decisions by rule, where opposites of several claims need Holm's steps (closed)."""
-    alone = np.array([1 - each.p_value for over, own in found if over != "any" for each in own])
-    adjusted = iter(adjust(alone, "holm").tolist())
+def _corrected(found: Sequence[RuleAnswer], alpha: float) -> Iterator[RuleAnswer]:
+    """Yield answers to rules, where opposites of several claims need Holm's steps (closed)."""
+    alone = [1 - each.p_value for rule in found if rule.closing for each in rule.decisions]
+    adjusted = iter(adjust(np.array(alone), "holm").tolist())
     note = f"Its opposite is not shown once corrected for {len(alone):,} claims (Holm)."
 
-    def shown(each: DecisionResult, opposite: float) -> DecisionResult:
-        decisive = each.answer != "shown otherwise" or opposite < alpha
+    def shown(each: DecisionResult) -> DecisionResult:
+        decisive = next(adjusted) < alpha or each.answer != "shown otherwise"
         return each if decisive else _undecided(each, note)
 
-    for over, own in found:
-        yield over, tuple(shown(each, 0.0 if over == "any" else next(adjusted)) for each in own)
+    for rule in found:
+        yield replace(rule, decisions=tuple(map(shown, rule.decisions))) if rule.closing else rule

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
 from modelcompare.comparison.conclusion import all_of
-from modelcompare.escape import terminal
 from modelcompare.questions.decide import DecisionResult
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, member, value
-from modelcompare.report.numbers import format_percent, some_of
+from modelcompare.report.numbers import format_percent
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column
-from modelcompare.words import Answer, signature, value_name
+from modelcompare.words import Answer, signature
 
 _PASS: dict[Answer, str] = {"shown": "PASS", "shown otherwise": "FAIL"}
 
@@ -57,34 +55,61 @@ class GateAnswer(Result, ABC):
         return [sentence for _, sentence in self.answered]
 
 
+@dataclass(frozen=True)
+class RuleAnswer:
+    """Answer to a rule, which has one decision, or several.
+
+    Attributes
+    ----------
+    decisions : tuple of DecisionResult
+        The decisions.
+    """
+
+    decisions: tuple[DecisionResult, ...]
+
+    @property
+    def answer(self) -> Answer:
+        """Shown if every decision is; shown otherwise if the opposite of one is."""
+        return all_of(decision.answer for decision in self.decisions)
+
+    @property
+    def answered(self) -> list[tuple[Answer, str]]:
+        """Answers, each with its sentence."""
+        return [(each.answer, each.sentence()) for each in self.decisions]
+
+    @property
+    def closing(self) -> bool:
+        """True if the opposite of each decision alone closes the gate."""
+        return True
+
+
 @dataclass(frozen=True, kw_only=True)
 class GateResult(GateAnswer, stem="gate", version=5):
     """Decisions by several rules.
 
     Attributes
     ----------
-    by_rule : tuple of (str, tuple of DecisionResult)
-        What each rule is about ("" for a single test set, "mean", "each" or "any"), and its
-        decisions: one, or of a rule about each or any of several test sets one for each set.
+    by_rule : tuple of RuleAnswer
+        The answer to each rule, with its decisions.
     alpha : float
         One-sided level of the gate; of one of several looks, that of the look.
     ledger : str
         Which look it was, and the head of the ledger; empty without a ledger.
     """
 
-    by_rule: tuple[tuple[str, tuple[DecisionResult, ...]], ...] = field(metadata=HIDDEN)
+    by_rule: tuple[RuleAnswer, ...] = field(metadata=HIDDEN)
     alpha: float = field(metadata=HIDDEN)
     ledger: str = field(default="", metadata=value(after="passed"))
 
     @property
     def decisions(self) -> tuple[DecisionResult, ...]:
         """Decisions of all rules."""
-        return tuple(each for _, own in self.by_rule for each in own)
+        return tuple(each for rule in self.by_rule for each in rule.decisions)
 
     @property
     def answers(self) -> list[Answer]:
-        """Answer of each rule: of any test set the best one, else the worst."""
-        return [_answer(over, decisions, self.alpha) for over, decisions in self.by_rule]
+        """Answer of each rule."""
+        return [rule.answer for rule in self.by_rule]
 
     @property
     @member()
@@ -96,7 +121,7 @@ class GateResult(GateAnswer, stem="gate", version=5):
     def signature(self) -> str:
         first = self.decisions[0]
         return signature(
-            "gate", n=sum(decision.n_samples for decision in self.by_rule[0][1]),
+            "gate", n=sum(decision.n_samples for decision in self.by_rule[0].decisions),
             rules=len(self.by_rule), alpha=self.alpha, **first.made_with,
             **first.scope.at_hand,
         )  # fmt: skip
@@ -104,7 +129,7 @@ class GateResult(GateAnswer, stem="gate", version=5):
     def document(self) -> Document:
         first = self.decisions[0]
         holds = f"All rules must hold: {self.answer}."
-        test_set = ["test_set"] if any(over for over, _ in self.by_rule) else []
+        test_set = ["test_set"] if any(each.test_set for each in self.decisions) else []
         levels = [1 - 2 * decision.alpha for decision in self.decisions]
         intervals = [interval_column(levels[0])]
         if len({*levels}) > 1:
@@ -138,20 +163,13 @@ class GateResult(GateAnswer, stem="gate", version=5):
 
     @property
     def sentences(self) -> list[str]:
-        """Sentences of the answers; of a rule about several test sets, of those where it fails."""
+        """Sentences of the answers."""
         return [sentence for _, sentence in self.answered]
 
     @property
     def answered(self) -> list[tuple[Answer, str]]:
         """Answers, each with its sentence of `sentences`."""
-        found: list[tuple[Answer, str]] = []
-        for (over, decisions), answer in zip(self.by_rule, self.answers, strict=True):
-            if over in ("each", "any"):
-                found.append((answer, _count(over, decisions)))
-            if over != "any" or answer != "shown":
-                own = [each for each in decisions if over in ("", "mean") or not each.passed]
-                found += [(each.answer, each.sentence()) for each in own]
-        return found
+        return [each for rule in self.by_rule for each in rule.answered]
 
     @property
     @member(name="decisions", rows_of=DecisionResult)
@@ -160,26 +178,3 @@ class GateResult(GateAnswer, stem="gate", version=5):
         # Beside a missing label, pandas would make integers floats.
         labels = pd.Series([decision.label for decision in self.decisions], dtype=object)
         return frame.assign(label=labels)
-
-
-def _count(over: str, decisions: Sequence[DecisionResult]) -> str:
-    """Write on how many test sets a claim is shown, on which of any, and the notes of all."""
-    first, names = decisions[0], [each.test_set for each in decisions if each.passed]
-    where = f" ({some_of(names)})" if over == "any" and names else ""
-    count = (
-        f"{first.candidate} is {first.claims[0]} in {value_name(first.metric, first.label)} on "
-        f"{len(names)} of {len(decisions)} test sets{where}."
-    )
-    notes = [note for note in first.notes if all(note in each.notes for each in decisions)]
-    return terminal(" ".join([count, *notes]))
-
-
-def _answer(over: str, decisions: Sequence[DecisionResult], alpha: float) -> Answer:
-    """Return the answer of a rule from its decisions."""
-    if over != "any":
-        return all_of(decision.answer for decision in decisions)
-    if any(decision.passed for decision in decisions):
-        return "shown"
-    # No correction: all of the opposites must be shown.
-    otherwise = all(1 - decision.p_value < alpha for decision in decisions)
-    return "shown otherwise" if otherwise else "not enough data"

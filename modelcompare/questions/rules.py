@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.registry import default_metric, split_class
 from modelcompare.metrics.subsets import names_subset
+from modelcompare.plugs import first, several
 from modelcompare.words import Decision, check_sequence
 
 _KINDS: dict[str, Decision] = {"-": "non-inferior", "+": "superior", "±": "equivalent"}
-# A rule of several test sets: what it is about, and the metric in parentheses.
-_OVER = re.compile(r"(mean|each|any)(?:\((.+)\))?")
+# What a rule must read, without its margin, and an example.
+_FORM = ("METRIC", "recall[toxic]:-0.01")
 
 
-def is_of_sets(rule: str) -> bool:
-    """Return True for a rule that is about the mean of several test sets, each or any of them."""
-    return _OVER.fullmatch(rule.rpartition(":")[0].strip()) is not None
-
-
-def read_rule(rule: str | Mapping[str, Any], *, of_sets: bool = False) -> dict[str, Any]:
+def read_rule(rule: str | Mapping[str, Any]) -> dict[str, Any]:
     """Read one condition of a gate: a metric, a class where it is per class, and a margin.
 
     Parameters
@@ -31,15 +26,11 @@ def read_rule(rule: str | Mapping[str, Any], *, of_sets: bool = False) -> dict[s
         ``metric[class]:-0.005`` (not worse by 0.005 or more), ``metric:+0.01`` (better by more than
         0.01) or ``metric:±0.01``, also ``metric:+-0.01`` (within 0.01). Or arguments of `decide`,
         metric and margin among them, and the class as "label".
-    of_sets : bool
-        Whether there are several test sets. The metric is then in parentheses after "mean", "each"
-        or "any", as in ``each(recall[toxic]):-0.01``; ``mean:-0.01`` is of the default metric. A
-        mapping has one of these as ``"over"``, "mean" by default.
 
     Returns
     -------
     dict
-        Arguments of `decide`, and the class as "label"; of several test sets also "over".
+        Arguments of `decide`, and the class as "label".
 
     Raises
     ------
@@ -52,28 +43,41 @@ def read_rule(rule: str | Mapping[str, Any], *, of_sets: bool = False) -> dict[s
     {'metric': 'recall', 'label': 'toxic', 'kind': 'non-inferior', 'margin': 0.01}
     """
     if isinstance(rule, Mapping):
-        return {**({"over": "mean"} if of_sets else {}), **rule}
+        return {**rule}
     if not isinstance(rule, str):
         raise TypeError(f"a rule must be a text, got {rule!r}.")
     value, _, margin = rule.rpartition(":")
+    read = read_claim(rule, value, margin)
+    if not read["metric"]:
+        raise misread(rule)
+    return read
+
+
+def read_claim(rule: str, value: str, margin: str, form: tuple[str, str] = _FORM) -> dict[str, Any]:
+    """Read what a rule claims about a value; the metric may be lacking."""
     margin = margin.strip().replace("+-", "±")
-    over = _OVER.fullmatch(value.strip()) if of_sets else None
-    metric, label = split_class(over[2] or "" if over else value.strip())
+    metric, label = split_class(value.strip())
     try:
         number = float(margin[1:])
     except ValueError:
         number = math.nan
-    named = over is not None if of_sets else metric
-    if not (named and "[" not in metric and margin[:1] in _KINDS and number >= 0):
-        what, example = ("METRIC", "recall[toxic]:-0.01")
-        if of_sets:
-            what, example = ("OVER(METRIC)", "each(recall[toxic]):-0.01, OVER mean, each or any")
-        raise ValueError(
-            f"rule {rule!r} must read {what}:-MARGIN (not worse), {what}:+MARGIN (better) or "
-            f"{what}:+-MARGIN (equivalent), with a class as in {example}."
-        )
-    read = {"metric": metric, "label": label, "kind": _KINDS[margin[0]], "margin": number}
-    return {**read, "over": over[1]} if over else read
+    if "[" in metric or margin[:1] not in _KINDS or not number >= 0:
+        raise misread(rule, form)
+    return {"metric": metric, "label": label, "kind": _KINDS[margin[0]], "margin": number}
+
+
+def misread(rule: str, form: tuple[str, str] = _FORM) -> ValueError:
+    """Return the error about a rule that is written in another way."""
+    what, example = form
+    return ValueError(
+        f"rule {rule!r} must read {what}:-MARGIN (not worse), {what}:+MARGIN (better) or "
+        f"{what}:+-MARGIN (equivalent), with a class as in {example}."
+    )
+
+
+def read_asked(rule: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Read a rule before its test sets: those of plugins are over several, which "over" names."""
+    return first("rules", rule) or read_rule(rule)
 
 
 def read_rules(
@@ -81,13 +85,13 @@ def read_rules(
     predictions: TestSet | Mapping[str, TestSet],
 ) -> list[dict[str, Any]]:
     """Read one or several rules, with the metric and the class that they mean."""
-    of_sets = isinstance(predictions, Mapping)
-    first = next(iter(predictions.values())) if isinstance(predictions, Mapping) else predictions
     given = [rules] if isinstance(rules, str | Mapping) else check_sequence("rules", rules, "rules")
     if not given:
-        example = "mean:-0.005" if of_sets else "f1_macro:-0.005"
-        raise ValueError(f"`rules` is empty; give at least one, e.g. {example!r}.")
-    return [_meant(read_rule(rule, of_sets=of_sets), first) for rule in given]
+        raise ValueError("`rules` is empty; give at least one, e.g. 'f1_macro:-0.005'.")
+    if isinstance(predictions, Mapping):
+        read, predictions = several("rules"), next(iter(predictions.values()))
+        return [_meant(read(rule), predictions) for rule in given]
+    return [_meant(read_rule(rule), predictions) for rule in given]
 
 
 def _meant(rule: dict[str, Any], predictions: TestSet) -> dict[str, Any]:

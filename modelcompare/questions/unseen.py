@@ -15,7 +15,6 @@ a failure costs `metrics.planning.loss_of_failure`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -124,23 +123,6 @@ class Unseen:
             return cls(gain, math.nan, math.nan, low, high, None)
         least, most = sorted(sign * float(end[0, k]) for end in found)
         return cls(gain, error, size, low, high, (least, most), of_means)
-
-    @classmethod
-    def of_sets(cls, parts: Sequence[Unseen], weights: FloatArray) -> Unseen:
-        """Return the weighted mean of differences on independent test sets.
-
-        The unobserved units may all belong to the set in which each of them weighs most.
-        """
-        pairs = [*zip(parts, weights.tolist(), strict=True)]
-        ends = [part.ends for part in parts if part.ends is not None]
-        reach = (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
-        return cls(
-            sum(w * part.gain for part, w in pairs),
-            math.sqrt(sum((w * part.error) ** 2 for part, w in pairs)),
-            min(part.size / w for part, w in pairs), min(part.low for part in parts),
-            max(part.high for part in parts), reach if len(ends) == len(parts) else None,
-            all(part.of_means for part in parts),
-        )  # fmt: skip
 
     def widened(self, bounds: tuple[float, float], level: float) -> tuple[float, float]:
         """Return the bounds of the gain at a one-sided level, widened by the added units."""

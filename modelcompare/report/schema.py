@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -75,12 +76,34 @@ def _version(stem: str, version: int) -> dict[str, Any]:
 
 def _document(kind: type[Result]) -> dict[str, Any]:
     """Describe the document of a result."""
-    members = members_of(kind)
+    members = _members_with_extensions(kind)
     properties = _version(kind._stem, kind._schema_version) | _members(kind, members)
     if kind._row_name:
         row = _members(kind, [each for each in members if each.in_row])
         properties[kind._row_name] = {"type": "array", "items": _object(row)}
     return _object(properties, {each.name for each in members if each.optional})
+
+
+def _members_with_extensions(kind: type[Result]) -> list[Member]:
+    """Return the members of a result, with those of results that extend its document.
+
+    Documents may lack what not all of them have.
+    """
+    kinds = [kind, *(each for each in kind.__subclasses__() if each._stem == kind._stem)]
+    by_kind = [{each.name: each for each in members_of(own)} for own in kinds]
+    names = dict.fromkeys(name for members in by_kind for name in members)
+    return [_joined([members.get(name) for members in by_kind]) for name in names]
+
+
+def _joined(members: Sequence[Member | None]) -> Member:
+    """Return a member with the columns that it has in any document."""
+    known = [each for each in members if each is not None]
+    columns = {}
+    for column in (each for member in known for each in member.columns):
+        of_all = all(column in member.columns for member in known)
+        columns[column.name] = replace(column, optional=column.optional or not of_all)
+    optional = known[0].optional or len(known) < len(members)
+    return replace(known[0], columns=tuple(columns.values()), optional=optional)
 
 
 def _members(kind: type[Result], members: Iterable[Member]) -> dict[str, Any]:

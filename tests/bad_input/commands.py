@@ -105,7 +105,6 @@ CASES: list[Call | Run] = [
         "--slice shows more tables on the screen; for a file or another form run modelcompare groups --by.",
         PREDS,
     ),
-    Run("groups: one file", "groups preds.csv", "the source has only one test set; compare its models with `compare`, or in subgroups with `modelcompare groups --by COLUMN`.", PREDS),
     Run("groups: --by of a column that is absent", "groups preds.csv --by absent", "preds.csv has no column 'absent'; there are y_true, a, b.", PREDS),
     Run("gate: --slice", f"{GATE} --margin 0.1 --slice b", SLICE, PREDS),
     Run(

@@ -28,11 +28,6 @@ CASES: list[Call | Run] = [
         "generalize_to='sets', `weights` and `missing` are for several test sets.",
     ),
     Call(
-        "compare_groups: weights of some sets",
-        lambda _: mc.compare_groups({"a": MANY, "b": MANY}, weights={"a": 1}),
-        "`weights` must give each test set a weight, a, b, that are not all 0; got a.",
-    ),
-    Call(
         "disagreements: a model that there is not",
         lambda _: disagreements(MANY, "vgg", "lenet"),
         "unknown model 'lenet'; there are lenet5, densenet_bc_100, densenet_bc_250, vgg, "

@@ -32,17 +32,12 @@ JUDGED = mc.Predictions(
     judge=[0, 1] * 20,
 )  # fmt: skip
 TABLE = pd.DataFrame({"y_true": [0, 1], "a": [0, 1], "b": [1, 1]})
-LONG = pd.DataFrame(
-    [(m, s, i, i % 2) for m in "ab" for s in "xy" for i in range(4)],
-    columns=["model", "set", "item", "score"],
-)
 DATA = [5, "x", [], [1], [[1, 2]], [None, 1], NAN]
 BESIDE = dict.fromkeys(("ids", "groups", "strata", "runs", "slices"), DATA)
 
 
 def _doors() -> dict[str, Door]:
     sizes = mc.sample_size(**TWO)
-    sets = mc.compare_groups({"x": PLAIN, "y": PLAIN}, "accuracy", **FEW)
     listed = {"y_true": ["u", "v"], "lists": {"a": [[("u", 0.5)], [("v", 0.5)]]}}
     binned = {
         "y_true": ["u", "v"], "y_pred": {"a": ["u", "u"]}, "bins": {"a": ["HIGH", "HIGH"]},
@@ -117,7 +112,6 @@ def _doors() -> dict[str, Door]:
             mc.read_predictions, {"source": TABLE},
             instead={"normalize": FLAG},
         ),
-        "read_sets": Door(mc.io.read_sets, {"source": LONG}),
         "Predictions": Door(
             mc.Predictions, {"y_true": [0, 1], "outputs": {"a": [0, 1]}},
             ("y_true", "labels", "sample_weight"), {**BESIDE, "normalize": FLAG, "name": [5, []]},
@@ -168,7 +162,6 @@ def _doors() -> dict[str, Door]:
         "SampleSize.curve": Door(
             sizes.curve, {"n_samples": [100]}, instead={"n_samples": [*COUNTS, [-1]]}
         ),
-        "GroupComparison.friedman": Door(sets.friedman, {"metric": "accuracy"}),
     }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from statsmodels.regression.mixed_linear_model import MixedLM
 
 import modelcompare as mc
 from experiments.validity import beside_rliable as study
+from tests.plugged import needs
 
 RNG = np.random.default_rng(2)
 SCORES = RNG.random(80)
@@ -202,6 +203,7 @@ def pooled_error(sets, generalize_to):
     )
 
 
+@needs("suites")
 @FEW
 def test_means_of_new_sets_have_the_error_of_a_mixed_model_of_items_within_sets():
     x = table_of(1.0, 0.0, 1.0, (N_SETS, N_ITEMS))
@@ -211,6 +213,7 @@ def test_means_of_new_sets_have_the_error_of_a_mixed_model_of_items_within_sets(
     assert error == pytest.approx(np.sqrt(of["set"] / N_SETS + rest / x.size), rel=1e-6)
 
 
+@needs("suites")
 @FEW
 def test_means_of_new_sets_and_runs_have_the_error_of_a_mixed_model_of_both():
     means = table_of(1.0, 0.4, 0.3, (N_SETS, N_RUNS))

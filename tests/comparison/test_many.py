@@ -13,6 +13,7 @@ import modelcompare as mc
 from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
 from modelcompare.significance.omnibus import nemenyi
 from tests.made_up import made_up
+from tests.plugged import needs
 
 PREDS = made_up(300, (1.6, 1.5, 0.9, 0.2))
 RIGHT = np.array([PREDS.predicted(m) == PREDS.access.codes for m in PREDS.models]).T.astype(float)
@@ -104,6 +105,7 @@ def sets():
     )  # fmt: skip
 
 
+@needs("suites")
 def test_several_sets_one_by_one_and_pooled(sets):
     scores = sets.scores
     assert scores.set.unique().tolist() == [f"s{i}" for i in range(6)]
@@ -120,6 +122,7 @@ def test_several_sets_one_by_one_and_pooled(sets):
     assert (frame.p_adjusted >= frame.p_value).all()
 
 
+@needs("suites")
 def test_pooled_differences_step_down_by_max_t(sets):
     frame = mc.compare_groups(
         {f"s{i}": made_up(200, (1.5, 1.2, 0.5), seed=i) for i in range(6)},
@@ -142,6 +145,7 @@ def test_pooled_differences_step_down_by_max_t(sets):
     assert (found >= plain[plain.metric == "f1_macro"].p_value - 0.01).all()
 
 
+@needs("suites")
 def test_ranks_over_sets(sets):
     found = sets.friedman("f1_macro")
     table = np.array([r.bootstrap.point[:, 0] for r in sets.results.values()])
@@ -154,6 +158,7 @@ def test_ranks_over_sets(sets):
     assert sets.plot.critical_difference("f1_macro").axes
 
 
+@needs("suites")
 def test_sets_must_fit_together():
     with pytest.raises(ValueError, match="`source` holds one test set"):
         mc.compare_groups({"a": PREDS})

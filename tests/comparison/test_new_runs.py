@@ -381,6 +381,7 @@ def test_commands_answer_for_new_runs_and_for_these(table, capsys):
     assert "runs of each" not in capsys.readouterr().out
 
 
+@needs("suites")
 @pytest.mark.parametrize("how", ["auto", "items+runs", "sets+runs"])
 def test_runs_on_some_sets_only_are_refused_when_asked_and_not_when_printed(how):
     sets = {name: preds_of(RUN + first, a=A, b=B) for name, first in (("x", 0), ("y", 3))}

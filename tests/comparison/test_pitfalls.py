@@ -9,6 +9,7 @@ from scipy import stats
 from sklearn.metrics import recall_score
 
 import modelcompare as mc
+from tests.plugged import needs
 
 RNG = np.random.default_rng(0)
 
@@ -107,6 +108,7 @@ def test_simultaneous_intervals_exclude_nothing_where_resamples_have_no_value():
     assert not frame.isna().any(axis=None)
 
 
+@needs("suites")
 def test_pooled_differences_that_are_undefined_have_no_p_value():
     sets = {}
     for name in ("s", "t"):

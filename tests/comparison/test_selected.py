@@ -7,6 +7,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import modelcompare as mc
+from tests.plugged import needs
 
 PREDS = mc.load_example("snli")
 OPTIONS = {"n_resamples": 999, "rng": 3}
@@ -44,6 +45,7 @@ def test_every_correction_is_of_the_class_alone(correction):
     assert np.isfinite(one.simultaneous_intervals().ci_low).all()
 
 
+@needs("suites")
 @pytest.mark.parametrize("method", ["auto", "wilson", "studentized"])
 def test_means_over_test_sets_of_a_class_are_those_among_all_classes(method):
     sets = {"s": PREDS.subset(range(300)), "t": PREDS.subset(range(300, 700))}

@@ -9,7 +9,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.report.figures.style import DIFFERENT, SAME
-from tests.plugged import plugged
+from tests.plugged import needs, plugged
 from tests.report.written import as_json
 
 RNG = np.random.default_rng(0)
@@ -86,7 +86,10 @@ def test_another_metric_beside_keeps_its_ranks():
         *(partial(ask, SCORES) for ask in plugged("UNDIRECTED").values()),
         lambda: mc.diagnostics.disagreements(PREDS, "A", "B"),
         lambda: mc.compare(PREDS, **FEW).plot.ranks(),
-        lambda: mc.compare_groups({"x": PREDS, "y": PREDS}, **FEW).friedman("mean_score"),
+        pytest.param(
+            lambda: mc.compare_groups({"x": PREDS, "y": PREDS}, **FEW).friedman("mean_score"),
+            marks=needs("suites"),
+        ),
         lambda: mc.read_predictions(
             pd.DataFrame({"a": [1.0, None, 0.0], "b": [1.0, 0.0, 1.0]}), missing="worst"
         ),
@@ -105,6 +108,7 @@ def test_tests_and_sizes_need_no_direction():
     assert sizes[0].sentence() == sizes[1].sentence()
 
 
+@needs("suites")
 def test_groups_say_higher():
     sets = {
         name: mc.Predictions.from_scores({m: x + i * (m == "B") for m, x in SCORES.items()})

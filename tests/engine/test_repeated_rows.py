@@ -180,6 +180,7 @@ def test_items_detect_as_small_a_difference_as_a_plan_has():
 SETS = {"equal": preds_of(kind="scores", a="xy", b="st"), "unequal": UNEQUAL}
 
 
+@needs("suites")
 def test_a_set_weighs_by_its_items_and_not_by_their_runs():
     found = mc.compare_groups(SETS, "mean_score", weights="samples", **FEW)
     assert found.shares.tolist() == [0.5, 0.5]
@@ -194,6 +195,7 @@ def test_a_set_weighs_by_its_items_and_not_by_their_runs():
     assert gates[0] == gates[1]
 
 
+@needs("suites")
 @needs("large")
 def test_a_sketch_of_several_runs_has_no_number_of_items():
     sketches = {name: mc.io.sketch(preds, "mean_score") for name, preds in

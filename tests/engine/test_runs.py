@@ -49,7 +49,7 @@ QUESTIONS: dict[str, Callable[[mc.Predictions], object]] = {
 }
 
 
-@needs("large")
+@needs("large", "suites")
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_runs_of_nobody_knows_which_items_are_refused_with_the_remedy(name: str):
     with pytest.raises(ValueError, match=r"runs.* names 10 runs.*200 rows.*`groups`.*`ids`"):
@@ -61,7 +61,7 @@ def test_runs_of_nobody_knows_which_items_are_refused_with_the_remedy(name: str)
         QUESTIONS[name](ids_of_rows)
 
 
-@needs("large")
+@needs("large", "suites")
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_items_by_ids_or_by_groups_are_clusters(name: str):
     """The answers are those of declared clusters, to the last digit."""
@@ -85,7 +85,7 @@ def test_items_by_ids_or_by_groups_are_clusters(name: str):
     assert by_ids == by_groups == clusters
 
 
-@needs("large")
+@needs("large", "suites")
 @pytest.mark.parametrize("name", sorted({*QUESTIONS} - {"selfcheck", "sketch"}))
 def test_answers_say_that_they_are_for_these_runs(name: str):
     of_runs, of_clusters = QUESTIONS[name](BY_IDS), QUESTIONS[name](CLUSTERS)

@@ -73,7 +73,7 @@ def _asked(name):
             yield each, ("-m", "modelcompare", *commands[0].split(), "x.csv", each, "1")
         elif each.replace(".", "").isidentifier() and each in plugin.public:
             yield each, ("-c", f"import modelcompare as mc; mc.{each}")
-        elif each.startswith("--kind "):
+        elif each.startswith(("--kind ", "--generalize-to ")):
             yield each, ("-m", "modelcompare", "compare", "x.csv", *each.split())
         elif code := _in_python(each):
             yield each, ("-c", f"import modelcompare as mc; {code}")

@@ -9,6 +9,7 @@ from scipy.stats import norm
 import modelcompare as mc
 from modelcompare.significance.repeated import level_at_any_time
 from tests import candidates as sets
+from tests.plugged import needs
 from tests.questions.test_betting import wealth
 
 RULE = "accuracy:+0"
@@ -112,6 +113,7 @@ def test_asymptotic_bounds_need_samples_in_favour_of_each_model(metric, n, worse
     assert not any("Bounds at any time" in note for note in enough.notes)
 
 
+@needs("suites")
 def test_any_time_is_of_samples_of_one_test_set():
     found = sets.columns()
     truth = np.where(np.arange(sets.N) < 100, found["y_true"], np.nan)

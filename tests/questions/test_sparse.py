@@ -20,7 +20,7 @@ from modelcompare.metrics import SparseDataWarning
 from modelcompare.report.writers.formats import as_json
 from modelcompare.report.writers.page import page
 from modelcompare.report.writers.terminal import screen_text
-from tests.plugged import needs
+from tests.plugged import needs, of_plugins
 
 N = 120
 
@@ -76,7 +76,7 @@ def shown_by(answer: Any) -> str:
 
 
 @needs("large")
-@pytest.mark.parametrize("name", OF_RARE)
+@pytest.mark.parametrize("name", of_plugins(OF_RARE, suites=["compare_groups"], large=["sketch"]))
 def test_every_question_about_three_positives_has_a_note_and_no_warning(name: str):
     answers: list[Any] = []
     assert not warned_by(lambda: answers.append(OF_RARE[name]()))
@@ -120,6 +120,7 @@ def test_two_test_sets_are_distinguished():
     assert found.notes == (f"`predictions_a`: {NOTE}", f"`predictions_b`: {NOTE}")
 
 
+@needs("suites")
 @pytest.mark.filterwarnings("ignore::modelcompare.metrics.UndefinedMetricWarning")
 def test_notes_that_test_sets_share_are_written_once_and_others_with_their_names():
     assert mc.compare_groups({"news": PREDS, "mails": PREDS}, "f1").verdict().count(NOTE) == 1

@@ -10,6 +10,7 @@ import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers import checked_columns, names, read
 from modelcompare.readers.reading import in_one_line
+from tests.plugged import needs
 
 N = 40
 RNG = np.random.default_rng(0)
@@ -116,6 +117,7 @@ def test_a_long_table_of_labels_is_the_wide_one():
             assert (other.predicted(model)[order] == one.predicted(model)).all()
 
 
+@needs("suites")
 def test_several_test_sets_are_chosen_or_compared_one_by_one():
     wide = pd.DataFrame({"id": range(N), "gold": TRUTH, "bert": labels(0), "cnn": labels(1)})
     long = wide.melt(["id", "gold"], var_name="system", value_name="prediction")

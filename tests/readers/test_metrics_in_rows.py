@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from tests.plugged import needs
 
 RNG = np.random.default_rng(0)
 WIDE = pd.DataFrame({
@@ -79,6 +80,7 @@ def test_filters_of_one_metric_are_still_chosen(form):
         mc.read_predictions(form(LONG.rename(columns={"metric": "filter"})))
 
 
+@needs("suites")
 def test_each_test_set_has_its_metrics(form):
     table = LONG.assign(dataset=np.where(LONG["lang"] == "de", "x", "y"))
     found = mc.io.read_sets(form(table))

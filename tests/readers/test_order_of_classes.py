@@ -262,6 +262,7 @@ def test_test_sets_have_their_own_declared_classes(tmp_path):
 NOTE = "The positive class of average_precision is yes."
 
 
+@needs("suites")
 def test_results_of_such_metrics_name_the_positive_class():
     preds = read_predictions(wide(["yes", "no"]))
     metric = "average_precision"

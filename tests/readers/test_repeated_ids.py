@@ -78,6 +78,7 @@ def suite():
     )
 
 
+@needs("suites")
 def test_a_wide_table_with_a_column_of_test_sets_is_the_suite_that_the_long_one_is():
     wide = suite()
     long = wide.melt(["y_true", "item", "set"], var_name="model", value_name="y_pred")
@@ -90,6 +91,7 @@ def test_a_wide_table_with_a_column_of_test_sets_is_the_suite_that_the_long_one_
             np.testing.assert_array_equal(of_set.predicted(model), expected[name].predicted(model))
 
 
+@needs("suites")
 def test_one_of_its_test_sets_is_chosen_by_name_or_all_are_refused_as_one():
     assert len(mc.read_predictions(suite(), columns={"set": "y"})) == N
     with pytest.raises(ValueError, match="there is no test set 'w'"):
@@ -112,6 +114,7 @@ def test_a_scan_refuses_several_test_sets_wherever_the_second_begins(tmp_path):
         mc.io.scan_predictions(tmp_path / "w.parquet")
 
 
+@needs("suites")
 def test_a_model_without_results_in_one_of_the_sets_is_left_out_there():
     wide = suite()
     wide.loc[wide["set"] == "y", "b"] = None

@@ -13,7 +13,7 @@ from matplotlib.transforms import Bbox
 
 import modelcompare as mc
 from modelcompare.report.figures.matrices import _draw_cells
-from tests.plugged import plugged
+from tests.plugged import needs, plugged
 from tests.report.drawn import (
     FEW,
     MANY_CLASSES,
@@ -352,6 +352,7 @@ def test_a_single_model_has_no_differences():
         plot.differences()
 
 
+@needs("suites")
 def test_bootstrap_results_and_sets_have_figures_too():
     data = preds(5, 3)[list(preds(5, 3).models[:3])]
     assert "240 samples, 50 resamples" in mc.bootstrap(data, ["f1"], n_resamples=50).plot().title

@@ -12,10 +12,11 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.comparison.ranks import compare_ranks
 from modelcompare.diagnostics.disagreements import disagreements
 from modelcompare.metrics import METRICS
 from modelcompare.report.result import Result
-from tests.made_up import made_up, sliced
+from tests.made_up import sliced
 from tests.plugged import plugged
 from tests.report.typeset import needs_latex, typeset
 from tests.report.written import as_csv, as_json, page_of_tables, save, screen_text
@@ -53,13 +54,14 @@ def _judged():
 
 MADE = {
     "Comparison": lambda: mc.compare(preds(), ["accuracy", "f1"], **FEW),
-    "GroupComparison": lambda: mc.compare_groups(
-        {"first": preds(), "second": made_up(150, seed=1)}, ["accuracy", "f1"], **FEW
+    "GroupComparison": lambda: mc.compare_groups(preds(), ["accuracy", "f1"], **FEW),
+    "RankComparison": lambda: compare_ranks(
+        pd.DataFrame(np.random.default_rng(0).random((4, 3)), columns=["m0", "m1", "m2"]),
+        "accuracy",
+        test="nemenyi",
+        alpha=0.05,
+        greater_is_better=True,
     ),
-    "GroupComparison of subgroups": lambda: mc.compare_groups(preds(), ["accuracy", "f1"], **FEW),
-    "RankComparison": lambda: mc.compare_groups(
-        {name: made_up(150, seed=seed) for seed, name in enumerate("wxyz")}, "accuracy", **FEW
-    ).friedman("accuracy"),
     "Gaps": lambda: mc.diagnostics.gaps(
         preds(), "accuracy", by=preds().slices.columns[0], margin=0.1
     ),
@@ -216,7 +218,7 @@ def test_a_folder_holds_all_of_it(name, tmp_path):
     }
     drawn = {f"{key}.{form}" for key in result.document().figures for form in ("png", "pdf", "svg")}
     assert {path.name for path in written} == stems | drawn
-    without = ("GroupComparison of subgroups", "BoundedComparison")
+    without = ("GroupComparison", "BoundedComparison")
     assert ("plot" in dir(result)) <= bool(drawn) or name in without
 
 

@@ -12,7 +12,7 @@ import pytest
 import modelcompare as mc
 from modelcompare import words
 from modelcompare.cli.schema import whole_schema
-from tests.plugged import plugged
+from tests.plugged import all_plugins, plugged
 from tests.report.test_results import FEW, MADE, made, preds
 from tests.report.written import as_json
 
@@ -88,8 +88,12 @@ def test_every_version_given_out_keeps_its_shape():
         for schema in (SCHEMA["$defs"][ref["$ref"].rpartition("/")[2]] for ref in SCHEMA["oneOf"])
     }
     shapes = given_out()
-    assert described.items() <= shapes.items(), "a new shape is a new version"
-    assert len(described) == len({name.split()[0] for name in MADE}) + 1
+    for name, shape in described.items():
+        # A plugin may extend a document.
+        same = shape == shapes[name] or not all_plugins()
+        assert same, "a new shape is a new version"
+        assert all(columns <= shapes[name][table] for table, columns in shape.items())
+    assert len(described) == len({made(name)._stem for name in MADE}) + 1
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -132,13 +136,10 @@ def _odd():
     yield mc.compare_groups(two, "accuracy", min_size=2, **FEW)
     yield mc.decide(two, "b", "a", ("f1", np.bool_(True)), margin=0.1, **FEW)
     yield mc.paired_test(preds(), "m0", "m1", ("f1", np.int64(1)), **FEW)
-    other = np.resize([0, 1, 2], 40)
-    more = mc.Predictions(other, {"a": other, "b": np.roll(other, 1)})
-    yield mc.compare_groups({"first": two, "second": more}, "f1", **FEW)
     yield from (make() for make in plugged("ODD").values())
 
 
-@pytest.mark.parametrize("place", range(5 + len(plugged("ODD"))))
+@pytest.mark.parametrize("place", range(4 + len(plugged("ODD"))))
 def test_documents_of_other_data_are_as_their_schema_says(place):
     result = next(islice(_odd(), place, None))
     VALIDATOR.validate(json.loads(as_json(result)))

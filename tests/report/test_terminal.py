@@ -17,6 +17,7 @@ from modelcompare.report.writers.terminal import (
     table_lines,
     total_width,
 )
+from tests.plugged import needs
 from tests.report.written import screen, screen_text
 
 EXPECTED = """\
@@ -210,6 +211,7 @@ def test_words_are_not_broken_where_there_are_blanks():
     assert break_name("a_" + 20 * "x", 12) == ["a_" + 10 * "x", 10 * "x"]
 
 
+@needs("suites")
 def test_headers_are_folded_within_their_columns():
     rng = np.random.default_rng(0)
     models = "roberta_large_mnli", "bert_base_uncased"
@@ -325,6 +327,7 @@ def test_ticks_of_an_axis_are_all_written_with_an_exponent_if_the_largest_is():
     assert header.split() == ["0", "5e+06", "1e+07", "1.5e+07", "2e+07"]
 
 
+@needs("suites")
 def test_the_sides_of_a_difference_are_stacked_only_where_they_do_not_fit():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 60)

@@ -8,7 +8,7 @@ from pathlib import Path
 from modelcompare.cli.commands import Addition, Command
 from modelcompare.cli.gates import CANDIDATE, INCONCLUSIVE, LABEL, RULE, question
 from modelcompare.cli.options import (
-    OF_SETS,
+    GENERALIZE_TO,
     RESAMPLING,
     WHOLE,
     change_option,
@@ -74,7 +74,7 @@ COMMANDS = (
                 LABEL, RULE,
             ),
             named_option("alpha", "One-sided level of all candidates together.", panel=None),
-            *OF_SETS, INCONCLUSIVE, replace(LEDGER, type=Path, default=REQUIRED), *CANDIDATES,
+            GENERALIZE_TO, INCONCLUSIVE, replace(LEDGER, type=Path, default=REQUIRED), *CANDIDATES,
             flag(name="report", help="Report what was kept, and how much of it is luck."),
             OPTIONS["zero_division"], *RESAMPLING,
             output_with_figure("With --report, draw the history: .png, .pdf or .svg."),

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from modelcompare.arguments import checked
-from modelcompare.comparison.suite import check_weights
-from modelcompare.comparison.suite_checks import check_known, check_sets
+from modelcompare.data.checks import check_asked, check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import n_runs
 from modelcompare.escape import terminal
@@ -121,8 +120,8 @@ class KeepResult(GateAnswer, stem="keep", row="answer"):
 
 
 @checked(
-    decide, gate, predictions=check_sets, ledger=check_ledger, alpha=check_one_sided,
-    weights=check_weights,
+    decide, gate, predictions=check_asked, ledger=check_ledger, alpha=check_one_sided,
+    weights=None,
 )  # fmt: skip
 def keep(
     predictions: TestSet | Mapping[str, TestSet],
@@ -196,7 +195,8 @@ def keep(
         raise ValueError(
             "method='any-time' is for samples that are added, `keep` for the same ones."
         )
-    check_known(sets, baseline, candidate)
+    models = dict.fromkeys(model for each in sets.values() for model in each.models)
+    check_models((*models,), baseline=baseline, candidate=candidate)
     check_kept_in_memory(sets)
     with open_ledger(Ledger.of(ledger), "candidates", read, alpha, options) as known:
         first = known.entries[0] if known.entries else None
@@ -257,8 +257,7 @@ def _check_same(known: History, asked: Mapping[str, Any]) -> None:
 def _reason(found: GateResult, sets: Mapping[str, TestSet]) -> str:
     """Write why, without numbers of this test set."""
     # The first rule with the answer of all, and the first of its decisions that has it too.
-    rules = zip(found.by_rule, found.answers, strict=True)
-    decisions = next(own for (_, own), answer in rules if answer == found.answer)
+    decisions = next(rule.decisions for rule in found.by_rule if rule.answer == found.answer)
     each = next((each for each in decisions if each.answer == found.answer), decisions[0])
     claim, opposite = (f"{each.candidate} is {words} in {each.what}." for words in each.claims)
     if found.answer == "shown otherwise":

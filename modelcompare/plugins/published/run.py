@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
@@ -13,14 +13,13 @@ from modelcompare.cli.streams import say
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.ranks import RankComparison
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.suite import within
 from modelcompare.data.predictions import Predictions
 from modelcompare.plugins.published.ranks import critical_difference
 from modelcompare.plugins.published.results import named_results, scores_of_sets
 from modelcompare.readers import checked_columns
 from modelcompare.readers.opening import read_table
 from modelcompare.readers.reading import in_one_line
-from modelcompare.words import GeneralizeToOfSets
+from modelcompare.words import GeneralizeTo, GeneralizeToOfSets
 
 
 def ranks(
@@ -33,7 +32,11 @@ def ranks(
 
 
 def sets(
-    reading: Reading, *, generalize_to: GeneralizeToOfSets = "auto", weights: str, **options: Any
+    reading: Reading,
+    *,
+    generalize_to: GeneralizeToOfSets = "auto",
+    weights: str = "equal",
+    **options: Any,
 ) -> Comparison | None:
     """Compare by the results on data sets, which are the samples."""
     results = _read(reading)
@@ -44,7 +47,9 @@ def sets(
             "--weights is for predictions on several test sets; published results have equal ones."
         )
     say("modelcompare: each data set is one sample; the answer is for data sets like these")
-    return compare(results, generalize_to=within(generalize_to), **options)
+    return compare(
+        results, generalize_to=cast(GeneralizeTo, generalize_to.replace("sets", "items")), **options
+    )
 
 
 def _read(reading: Reading) -> Predictions | None:

@@ -5,11 +5,22 @@ from modelcompare.plugs import Plugin
 PLUGIN = Plugin(
     name="suites",
     package=__package__,
-    public={"io.read_sets": "readings:read_sets"},
+    public={
+        "io.read_sets": "readings:read_sets",
+        "results.SuiteComparison": "result:SuiteComparison",
+    },
     several={
         "assertions": "readings:read_sets",
+        "check": "checks:check_sets",
+        "compare_groups": "comparing:compare_sets",
+        "decide": "gains:mean_gain",
         "files": "reading:read_asked",
+        "gate": "gates:answer_rule",
+        "rules": "rules:read_rule",
+        "sample_size": "pilots:mean_difference",
     },
+    rules="rules:RULES",
+    additions="commands:ADDITIONS",
     advice="readings:ADVICE",
     sources="reading:SOURCES",
     set_results="reading:SET_RESULTS",

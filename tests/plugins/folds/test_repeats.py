@@ -130,6 +130,7 @@ def test_ten_repeats_in_a_file_of_each_model_are_asked_for_by_commands(tmp_path,
         assert "61,300 rows would count as independent samples. Name the column" in message
 
 
+@needs("suites")
 def test_repeats_within_test_sets_are_asked_for_and_sets_of_the_same_samples_are_read():
     frame = ASKS["values, folds restart"]
     both = pd.concat([frame.assign(dataset="x"), frame.assign(dataset="y")], ignore_index=True)

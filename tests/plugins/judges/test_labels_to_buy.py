@@ -21,6 +21,7 @@ from modelcompare.data.checks import DataWarning
 from modelcompare.plugins.judges.plan import _described
 from modelcompare.plugins.judges.verdicts import judge_of
 from modelcompare.questions.components import Size
+from tests.plugged import needs
 from tests.plugins.judges.sets import answers, drawn
 
 Array = Any
@@ -293,6 +294,7 @@ def test_the_whole_loop_covers_and_finds_the_difference(metric: str) -> None:
     assert shown >= 38
 
 
+@needs("suites")
 def test_what_cannot_be_planned_is_refused() -> None:
     size, preds, _ = planned()
     plain = mc.Predictions(preds.access.codes, {m: preds.predicted(m) for m in preds.models})

@@ -12,6 +12,7 @@ import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.plugins.judges.labels_drawn import p_at_random, p_of_places
 from modelcompare.plugins.judges.verdicts import judge_of
+from tests.plugged import needs
 from tests.plugins.judges.sets import Array, answers, drawn
 from tests.public import functions
 
@@ -38,6 +39,7 @@ def test_every_other_function_refuses_a_judge_and_names_the_remedy() -> None:
     assert seen > 10
 
 
+@needs("suites")
 def test_the_remedies_of_a_refusal_are_not_refused() -> None:
     preds, _ = drawn(0)
     both = {"x": preds, "y": drawn(1)[0]}

@@ -13,6 +13,7 @@ from modelcompare.plugins.ledgers import history as histories
 from modelcompare.plugins.ledgers.history import History
 from modelcompare.plugins.ledgers.levels import level_of_look
 from tests import candidates as sets
+from tests.plugged import needs
 
 RULE = "accuracy:+0"
 OVER_SETS = ["mean(accuracy):+0"]
@@ -37,6 +38,7 @@ def as_before_parts(path):
 # -- several test sets --------------------------------------------------------------------------
 
 
+@needs("suites")
 @pytest.mark.parametrize("old", [False, True])
 def test_test_sets_in_another_order_are_the_same(path, old):
     def ask(names, candidate):
@@ -54,6 +56,7 @@ def test_test_sets_in_another_order_are_the_same(path, old):
     assert ask("bca", "bad").repeated
 
 
+@needs("suites")
 def test_test_sets_of_looks_in_another_order_are_the_same(path):
     def ask(names, n):
         found = {name: sets.of(n + 10 * (name == "b")) for name in names}

@@ -12,6 +12,7 @@ from modelcompare import pytest_plugin
 from modelcompare.cli.app import main
 from tests.in_pytest import FEW, TABLE
 from tests.pages import ROOT
+from tests.plugged import needs
 
 pytest_plugins = ["pytester"]
 NUMBERS = re.compile(r"\d\.\d| CI |p [<=]")
@@ -98,6 +99,7 @@ def test_the_package_names_its_plugin_and_that_has_the_fixture():
     assert project["entry-points"]["pytest11"] == {"modelcompare": pytest_plugin.__name__}
 
 
+@needs("suites")
 def test_no_name_of_a_set_is_an_order_to_a_workflow_that_shows_the_session(session):
     done = session(
         f"""
@@ -121,6 +123,7 @@ def test_no_name_of_a_set_is_an_order_to_a_workflow_that_shows_the_session(sessi
     assert not re.search(r"\x1b\[31m|##\[", text)
 
 
+@needs("suites")
 def test_the_fixture_reads_the_files_that_the_command_gate_reads(session, capsys):
     # A column that is no model, beside models that are named; two sets in a folder; texts.
     TABLE.assign(minutes=range(101)).to_csv("beside.csv", index=False)

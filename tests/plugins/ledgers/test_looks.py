@@ -10,6 +10,7 @@ import modelcompare as mc
 from modelcompare.plugins.ledgers.history import History
 from modelcompare.plugins.ledgers.levels import level_of_look
 from tests import candidates as sets
+from tests.plugged import needs
 from tests.questions.test_any_time import differences
 from tests.questions.test_betting import wealth
 
@@ -100,6 +101,7 @@ def test_an_early_look_at_f1_needs_samples_in_favour_of_each_model(path, rule):
         assert last.answer == at_once.answer
 
 
+@needs("suites")
 def test_an_early_look_at_a_mean_of_several_test_sets_needs_them_in_each(path):
     def of(n, better):
         truth = np.arange(n) % 2
@@ -170,6 +172,7 @@ def test_of_scores_alone_it_is_their_number_that_shows_lost_samples(path):
     assert ask(60).ledger.startswith("Look 2")
 
 
+@needs("suites")
 @pytest.mark.parametrize("names", [("a", "c"), ("a", "b", "c")])
 def test_other_test_sets_are_refused(path, names):
     rule = ["mean(accuracy):+0"]
@@ -224,6 +227,7 @@ def test_later_samples_may_be_of_new_classes(path):
     assert found.ledger.startswith("Look 2 of 50")
 
 
+@needs("suites")
 def test_several_test_sets_may_grow(path):
     rule = ["mean(accuracy):+0"]
     for a, b in ((100, 150), (200, 150), (250, 300)):

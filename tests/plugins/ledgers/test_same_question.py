@@ -176,6 +176,7 @@ def test_the_same_candidate_asked_about_again_spends_nothing(tmp_path):
     assert mc.keep(named, "old", "again", RULE, ledger=path).repeated
 
 
+@needs("suites")
 def test_several_test_sets_are_one_question(tmp_path):
     path, rule = tmp_path / "ledger.jsonl", ["mean(accuracy):+0", "each(accuracy):-0.2"]
     two = {"a": sets.of(), "b": sets.of(200)}
@@ -188,6 +189,7 @@ def test_several_test_sets_are_one_question(tmp_path):
     assert mc.keep(two, "good", "bad", rule, ledger=path).word == "discard"
 
 
+@needs("suites")
 def test_the_reason_names_a_test_set_on_which_the_rule_holds(tmp_path):
     found, other = sets.columns(), sets.columns()
     # The candidate is worse on a, and better on b.

@@ -119,6 +119,7 @@ def part(row):
     return row["stats"][0]["name"]["split"]
 
 
+@needs("suites")
 def test_perturbed_instances_of_helm_are_another_test_set(tmp_path):
     run = tmp_path / f"{MMLU},model=a_b"
     run.mkdir()
@@ -367,6 +368,7 @@ def test_weights_of_errors_and_the_mean_of_raters(tmp_path):
         mc.read_predictions(rated(tmp_path, [row("a", 1, "r1", "Other", "grave"), *rows]))
 
 
+@needs("suites")
 @needs("large")
 def test_responses_of_people_and_networks_are_compared_on_the_same_images(tmp_path):
     for data in ("sketch", "colour"):

@@ -321,7 +321,8 @@ def test_a_single_test_set_has_one_way_only():
     one = without()["law"]
     rule = {"metric": "mean_score", "margin": 0.1}
     found = mc.gate(one, "old", "new", [{**rule, "over": "each"}])
-    assert found.by_rule == (("each", found.decisions),)
+    assert [rule.decisions for rule in found.by_rule] == [found.decisions]
+    assert found.decisions[0].test_set == ""
 
 
 def test_the_command_takes_the_option(tmp_path, capsys):

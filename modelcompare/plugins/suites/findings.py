@@ -1,10 +1,10 @@
-"""Results of several test sets together: weights, orders of the models, power to separate them."""
+"""Results of several test sets together: orders of the models, power to separate them, means."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, cast, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,13 +12,9 @@ from scipy.stats import kendalltau
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import POWER, Compared
-from modelcompare.comparison.suite_checks import check_names
 from modelcompare.comparison.tables import best_first, pairs_of_leader
-from modelcompare.data.sizes import n_items
-from modelcompare.data.test_set import TestSet
 from modelcompare.directions import Words, words_of
 from modelcompare.engine.axis import pair_frame
-from modelcompare.engine.units import has_several_runs
 from modelcompare.report.document import Finding
 from modelcompare.report.figures.interval_rows import Row, wrapped_name
 from modelcompare.report.numbers import (
@@ -29,101 +25,12 @@ from modelcompare.report.numbers import (
     format_percent,
     interval_clause,
     joined,
-    more,
     p_clause,
     some_of,
 )
 from modelcompare.report.tables import rows_at
 from modelcompare.significance.omnibus import friedman
-from modelcompare.words import (
-    GeneralizeTo,
-    GeneralizeToOfSets,
-    WeightsOfSets,
-    check_mapping,
-    check_number,
-    value_name,
-)
-
-# What varies within each set, where the sets vary.
-WITHIN: Mapping[str, GeneralizeTo] = {"sets": "items", "sets+runs": "items+runs"}
-# Notes on single test sets that are shown.
-_NOTES = 3
-
-
-def notes_of_sets(by_set: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the notes that all test sets have, and the first of those that only some have."""
-    first, *_ = by_set.values()
-    every = [text for text in first if all(text in own for own in by_set.values())]
-    some = [f"{name}: {text}" for name, own in by_set.items() for text in own if text not in every]
-    left = more(note=len(some) - _NOTES)
-    return [*every, *some[:_NOTES], *([f"And {left}."] if len(some) > _NOTES else [])]
-
-
-def within(generalize_to: GeneralizeToOfSets) -> GeneralizeTo:
-    """Return what varies within each test set."""
-    return cast(GeneralizeTo, WITHIN.get(generalize_to, generalize_to))
-
-
-def check_weights(argument: str, value: Any) -> None:
-    """Refuse what is neither a name of weights nor a weight for each test set."""
-    if not isinstance(value, str):
-        check_mapping(argument, value, "numbers")
-        for number in value.values():
-            check_number(argument, number)
-    elif value not in get_args(WeightsOfSets):
-        choices = ", ".join(get_args(WeightsOfSets))
-        raise ValueError(f"`{argument}` must be {choices} or a mapping, got {value!r}.")
-
-
-def check_several(sets: Mapping[str, TestSet], generalize_to: GeneralizeToOfSets) -> None:
-    """Refuse sets that do not go together, and a question about new ones where there is one."""
-    check_names(sets)
-    if generalize_to in WITHIN and len(sets) < 2:
-        raise ValueError(
-            f"generalize_to={generalize_to!r} asks about new test sets, which needs several."
-        )
-
-
-def shares_of(
-    sets: Mapping[str, TestSet],
-    weights: WeightsOfSets | Mapping[str, float],
-    generalize_to: GeneralizeToOfSets,
-) -> FloatArray:
-    """Return the share of each test set in a mean, and refuse what new sets do not allow."""
-    check_several(sets, generalize_to)
-    if generalize_to in WITHIN and weights != "equal":
-        raise ValueError(
-            f"`weights` is for these test sets, and generalize_to={generalize_to!r} asks about new "
-            "ones, which have equal weights; leave it out, or use generalize_to='items'."
-        )
-    if isinstance(weights, Mapping):
-        if weights.keys() != sets.keys() or sum(weights.values()) <= 0:
-            raise ValueError(
-                f"`weights` must give each test set a weight, {', '.join(sets)}, that are not all "
-                f"0; got {', '.join(weights)}."
-            )
-        found = np.array([weights[name] for name in sets], dtype=np.float64)
-    else:
-        found = np.array([_items(n, p) if weights == "samples" else 1.0 for n, p in sets.items()])
-    shares: FloatArray = found / found.sum()
-    return shares
-
-
-def _items(name: str, test_set: TestSet) -> int:
-    """Return the number of samples, of several runs that of items; refuse where it is unknown."""
-    if "rows" not in test_set.access.abilities and has_several_runs(test_set):
-        raise ValueError(
-            f"test set {name!r} is a sketch of several runs, which has no number of items; give "
-            "the weights as numbers, e.g. {'a': 100, 'b': 200}, or the predictions themselves."
-        )
-    return n_items(test_set)
-
-
-def written_shares(shares: FloatArray | None) -> str | None:
-    """Write the shares of test sets for a signature; None if they are equal."""
-    if shares is None or np.allclose(shares, shares[0]):
-        return None
-    return "/".join(f"{share:.3g}" for share in shares)
+from modelcompare.words import value_name
 
 
 def saturation(results: Mapping[str, Compared]) -> pd.DataFrame:

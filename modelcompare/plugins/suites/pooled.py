@@ -20,8 +20,8 @@ from modelcompare.engine.scope import Scope
 from modelcompare.intervals import Interval
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.runs import extend_intervals
-from modelcompare.intervals.sets import Incomplete, MeanOfSets
 from modelcompare.metrics.planning import known_range
+from modelcompare.plugins.suites.means import Incomplete, MeanOfSets
 from modelcompare.significance import Outcome
 from modelcompare.significance.extreme import student_p
 from modelcompare.words import IntervalMethod

@@ -8,7 +8,7 @@ from statsmodels.stats.proportion import proportion_confint
 import modelcompare as mc
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.scope import Scope
-from modelcompare.intervals.sets import MeanOfSets, corrected_values
+from modelcompare.plugins.suites.means import MeanOfSets, corrected_values
 
 RNG = np.random.default_rng(11)
 SETS = {

@@ -16,7 +16,6 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.design import are_crossed
-from modelcompare.engine.layers import Layers
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.base import Interval
@@ -24,6 +23,7 @@ from modelcompare.intervals.counts import corrected_average
 from modelcompare.intervals.influences import macro_corrections, share_of_occurring
 from modelcompare.intervals.runs import NAME as NEW_RUNS
 from modelcompare.intervals.runs import extend_intervals
+from modelcompare.plugins.suites.runs import layers_of_new_sets, layers_of_sets
 from modelcompare.words import IntervalMethod
 
 FIXED, NEW_SETS = "mover", "sets-t"
@@ -212,10 +212,10 @@ class MeanOfSets(Contrasts):
         layers = [part.sample.layers(part.pairs) for part in self.parts]
         if self.scope.new_sets:
             values = np.stack([part.estimate for part in self.parts])
-            variance, degrees = Layers.of_new_sets(values, layers, crossed=crossed).variance
+            variance, degrees = layers_of_new_sets(values, layers, crossed=crossed).variance
             # Satterthwaite's of three sets and five runs would cover 0.926 of 0.95.
             return np.stack([variance, np.minimum(degrees, len(self.parts) - 1.0)])
-        return Layers.of_sets(layers, self.weights, crossed=crossed).variance
+        return layers_of_sets(layers, self.weights, crossed=crossed).variance
 
     def _mean(self, values: Sequence[FloatArray]) -> FloatArray:
         return np.average(values, axis=0, weights=self.weights)

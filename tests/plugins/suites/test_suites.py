@@ -16,6 +16,7 @@ from modelcompare.cli.app import main
 from modelcompare.comparison.correction import adjust_groups
 from modelcompare.engine.layers import Layers
 from modelcompare.intervals.influences import Estimates, difference_interval
+from modelcompare.plugins.suites.runs import layers_of_sets
 from modelcompare.report.numbers import format_percent
 
 RNG = np.random.default_rng(5)
@@ -196,7 +197,7 @@ def test_parts_of_variances_add_up_over_sets(values, weight):
     x = np.array(values)[: len(values) // 2 * 2].reshape(2, 1, 1, -1)
     parts = [Layers.of_items(each.var(axis=-1), 5.0) for each in x]
     w = np.array([weight, 1 - weight])
-    found = Layers.of_sets(parts, w, crossed=False).variance
+    found = layers_of_sets(parts, w, crossed=False).variance
     own = x.var(axis=-1)[:, 0, 0]
     terms = w**2 * own
     assert found[0, 0, 0] == pytest.approx(terms.sum())

@@ -10,6 +10,8 @@ from scipy import stats
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.intervals.ratios import t_quantile
+from modelcompare.plugins.suites.gains import mean_unseen
+from modelcompare.questions.gate_result import RuleAnswer
 from modelcompare.questions.rules import read_rule
 from modelcompare.questions.unseen import Unseen, unseen_units
 from modelcompare.significance.corrections import adjust
@@ -127,9 +129,9 @@ def test_unseen_failures_may_all_be_in_the_set_where_they_weigh_most():
     low = -share - float(t_quantile(np.array(n), 0.9)) * spread
     assert found.ci_low <= low + 1e-12
     parts = [Unseen(0.0, 0.0, float(size), -1.0, 1.0, (-2.0, 2.0), True) for size in SIZES.values()]
-    joined = Unseen.of_sets(parts, np.full(3, 1 / 3))
+    joined = mean_unseen(parts, np.full(3, 1 / 3))
     assert joined.size == 600
-    assert not Unseen.of_sets([*parts[:2], Unseen(0.0, 0.0, 9.0, 0.0, math.inf, None)],
+    assert not mean_unseen([*parts[:2], Unseen(0.0, 0.0, 9.0, 0.0, math.inf, None)],
                               np.full(3, 1 / 3)).of_means  # fmt: skip
 
 
@@ -151,8 +153,7 @@ def test_a_mean_for_new_sets_is_wider():
 def test_rules_of_one_gate():
     found = mc.gate(BETTER, "old", "new", ["mean:+0", "each:-0.05", "any(mean_score):+0"])
     assert found.answer == "shown"
-    numbers = [(over, len(own)) for over, own in found.by_rule]
-    assert numbers == [("mean", 1), ("each", 3), ("any", 3)]
+    assert [len(rule.decisions) for rule in found.by_rule] == [1, 3, 3]
     assert [d.test_set for d in found.decisions[1:4]] == [*SIZES]
     # A claim about any of three sets is at a third of the level.
     assert {d.alpha for d in found.decisions[4:]} == {0.05 / 3}
@@ -216,7 +217,8 @@ def test_classes_and_mappings_name_what_a_rule_is_about():
     named = mc.decide(sets, "old", "new", "recall[1]", margin=0.1)
     assert named.gain == mc.decide(sets, "old", "new", ("recall", 1), margin=0.1).gain
     mean = mc.gate(sets, "old", "new", [{"metric": "accuracy", "margin": 0.1}])
-    assert mean.by_rule == (("mean", mean.decisions),)
+    assert mean.by_rule == (RuleAnswer(mean.decisions),)
+    assert mean.decisions[0].test_set == "mean of 3 test sets"
 
 
 @pytest.mark.parametrize("rule", ["accuracy:-0.1", "all:-0.1", "mean(:-0.1", "mean:0.1", "each"])

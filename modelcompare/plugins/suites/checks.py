@@ -1,4 +1,4 @@
-"""Checks of several test sets that are compared together."""
+"""Checks of several test sets that are given by name."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.spelling import lookalikes, twins, written
-from modelcompare.words import check_mapping, giving
+from modelcompare.words import Need, check_mapping, check_test_set
 
 
-def check_sets(argument: str, value: Any) -> None:
-    """Refuse what is neither a test set nor several by name."""
-    if not isinstance(value, Mapping):
-        giving("sums", by_design=True)(argument, value)
-        return
+def check_sets(argument: str, value: Any, need: Need, *, by_design: bool = False) -> None:
+    """Refuse what does not map names to several test sets, or one that does not give access."""
     check_mapping(argument, value, "predictions", kind=TestSet)
     if len(value) < 2:
         raise ValueError(f"`{argument}` maps one test set; give its predictions without a name.")
     for each in value.values():
-        each.access.require("sums", argument)
+        check_test_set(argument, each, need, by_design=by_design)
 
 
-def check_known(sets: Mapping[str, TestSet], baseline: str, candidate: str) -> None:
-    """Refuse names of models that no test set has."""
+def check_decided(sets: Mapping[str, TestSet], baseline: str, candidate: str) -> None:
+    """Refuse names of models that no test set has, and labels beside a judge."""
+    for each in sets.values():
+        each.access.require("sums", "predictions")
     known = dict.fromkeys(model for each in sets.values() for model in each.models)
     check_models((*known,), baseline=baseline, candidate=candidate)
 

@@ -1,0 +1,84 @@
+"""`compare_groups` of several test sets: a comparison on each, and means over them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from modelcompare.arrays import FloatArray
+from modelcompare.comparison.compare_groups import compare_each, correct_together, notes_of
+from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.subgroups import common_notes
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.sizes import n_seen
+from modelcompare.engine.design import are_crossed
+from modelcompare.engine.scope import Scope
+from modelcompare.engine.units import written_size
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.plugins.suites.checks import check_metrics
+from modelcompare.plugins.suites.result import SuiteComparison
+from modelcompare.plugins.suites.runs import warn_of_few_sets
+from modelcompare.plugins.suites.weights import WITHIN, weighted_sets, within
+from modelcompare.resampling.seeds import RngLike, rng_label
+from modelcompare.words import Correction, GeneralizeToOfSets, MissingSets, WeightsOfSets
+
+
+def compare_sets(
+    source: Mapping[str, Predictions],
+    metrics: MetricLike | Sequence[MetricLike] | None = None, *,
+    by: str | Sequence[str] | None, correction: Correction, generalize_to: GeneralizeToOfSets,
+    weights: WeightsOfSets | Mapping[str, float], missing: MissingSets, alpha: float, rng: RngLike,
+    **options: Any,
+) -> SuiteComparison:  # fmt: skip
+    """Compare the same models on several test sets, as `compare_groups` describes."""
+    _check_several(source, by)
+    models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
+    sets = weighted_sets(source, models, weights, generalize_to, missing)
+    if missing == "bounds" and sets.notes:
+        _check_bounded(correction)
+    groups = [(k, k, each[[m for m in models if m in each.models]]) for k, each in sets.items()]
+    if generalize_to in WITHIN:
+        warn_of_few_sets(len(sets))
+    results = compare_each(
+        groups, metrics, what="sets", rng=rng, correction=correction, alpha=alpha,
+        generalize_to=within(generalize_to), **options,
+    )  # fmt: skip
+    check_metrics(results)
+    _check_runs([*results.values()], sets.shares)
+    found = correct_together(results, correction, alpha)
+    notes = {name: notes_of(each.evidence) for name, each in found.items()}
+    scopes = (each.bootstrap.scope for each in found.values())
+    return SuiteComparison(
+        results=found, rng_label=rng_label(rng), n_samples=sum(map(n_seen, sets.values())),
+        left_out=pd.DataFrame([], columns=["slice", "value", "n_samples"]),
+        notes=(*common_notes(notes), *sets.notes), models=tuple(models), shares=sets.shares,
+        scope=Scope.of_sets(scopes, new_sets=generalize_to in WITHIN),
+        size=written_size(sets.values()),
+    )  # fmt: skip
+
+
+def _check_bounded(correction: str) -> None:
+    """Refuse a correction that needs all models on all test sets where some are bounded."""
+    if correction == "max-t":
+        raise ValueError(
+            "correction='max-t' needs resamples of all models on all test sets, and some lack "
+            "models; use correction='holm'."
+        )
+
+
+def _check_runs(results: Sequence[Comparison], shares: FloatArray) -> None:
+    """Refuse new runs where a mean over test sets has no error: of some runs on one set alone."""
+    found = [each.evidence for each, share in zip(results, shares, strict=True) if share > 0]
+    means = all(each.keys == found[0].keys for each in found)
+    if means:
+        are_crossed([each.bootstrap.design for each in found])
+
+
+def _check_several(sets: Mapping[str, Predictions], by: str | Sequence[str] | None) -> None:
+    """Refuse one test set in a mapping, and slices of several."""
+    if by is not None:
+        raise ValueError("`by` names slices of one test set; of several leave it out.")
+    if len(sets) < 2:
+        raise ValueError("`source` holds one test set; compare_groups needs 2, use compare.")

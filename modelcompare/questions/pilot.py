@@ -1,0 +1,146 @@
+"""The difference of two models on a pilot, from which a sample size is planned."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from modelcompare.comparison.warned import each_warning_once
+from modelcompare.data.checks import check_models
+from modelcompare.data.test_set import TestSet
+from modelcompare.engine.design import design_of
+from modelcompare.engine.labels import distinct_rows
+from modelcompare.engine.scope import Scope
+from modelcompare.intervals.ratios import t_quantile
+from modelcompare.metrics.classes import ValueLike, one_value
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.questions.claims import of_one_set
+from modelcompare.questions.components import Pilot, Plan, planned
+from modelcompare.questions.contrast import Contrast
+from modelcompare.report.numbers import format_interval
+from modelcompare.significance.inverted import Ends
+from modelcompare.significance.pairwise import check_smooth
+from modelcompare.words import GeneralizeTo, GeneralizeToOfSets, ZeroDivision, value_name
+
+# The default interval allows for samples and classes that a pilot has not seen, of which the
+# standard error contains nothing. Where it is so many times as wide as the error predicts, numbers
+# of samples would be too low by the square of this.
+_MOST_BEYOND = 3.0
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class PilotDifference:
+    """Difference of two models on a pilot, from which numbers of samples and runs are planned.
+
+    Attributes
+    ----------
+    contrast : Contrast
+        Model a minus model b.
+    """
+
+    contrast: Contrast
+
+    @classmethod
+    def of(
+        cls, predictions: TestSet, model_a: str, model_b: str, metric: ValueLike, *,
+        zero_division: ZeroDivision, generalize_to: GeneralizeToOfSets,
+    ) -> Self:  # fmt: skip
+        """Return the difference of two models on a test set."""
+        varied = of_one_set(generalize_to)
+        check_models(predictions.models, model_a=model_a, model_b=model_b)
+        one, label = one_value(metric, predictions)
+        pair = predictions[[model_a, model_b]]
+        contrast = planned_contrast(
+            pair, one, label, zero_division=zero_division, generalize_to=varied
+        )
+        return cls(contrast)
+
+    @property
+    def difference(self) -> float:
+        """Difference on the pilot."""
+        return self.contrast.difference
+
+    @property
+    def scope(self) -> Scope:
+        """Runs and labels that the answer is about."""
+        return self.contrast.scope
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the runs for which the answer holds, the positive class, and few samples."""
+        return self.contrast.notes
+
+    @property
+    def plan(self) -> Plan | None:
+        """Plan that the design of the pilot has; None where samples are added."""
+        return planned([self.contrast])
+
+    @cached_property
+    def pilot(self) -> Pilot:
+        """Components of the variance of the difference."""
+        return Pilot.of(self.contrast)
+
+    def check_data(self, n_runs: int) -> None:
+        """Warn where few samples, labels or runs decide; refuse an error that predicts nothing."""
+        with each_warning_once():
+            self.contrast.warn_of_sparse_data()
+        check_determined(self.contrast, n_runs)
+
+
+def planned_contrast(
+    pair: TestSet, metric: MetricLike, label: Any, *, zero_division: ZeroDivision,
+    generalize_to: GeneralizeTo, name: str = "",
+) -> Contrast:  # fmt: skip
+    """Return the contrast of two models on a pilot; refuse one without a value or influences."""
+    contrast = Contrast.between(
+        pair, metric, label, zero_division=zero_division, collapse=False,
+        design=design_of(pair, generalize_to),
+    )  # fmt: skip
+    check_smooth(contrast.metric, "variance_study on test sets of several sizes")
+    if math.isnan(contrast.difference):
+        which = f" {name!r}" if name else ""
+        raise ValueError(
+            f"{contrast.metric.name} is undefined for one of the models on this test set{which}; "
+            "there is no difference to plan for."
+        )
+    return contrast
+
+
+def check_determined(contrast: Contrast, n_runs: int, name: str = "") -> None:
+    """Refuse a test set whose interval is far wider than its standard error predicts.
+
+    Where else than the samples decides, such as labels beside a judge, some of it is added.
+    """
+    if not contrast.sample.design.samples_decide:
+        return
+    low, high = _default_interval(contrast)
+    n = min(contrast.n_units, n_runs) if n_runs > 1 else contrast.n_units
+    predicted = 2 * float(t_quantile(np.array(n - 1.0), _LEVEL)) * contrast.error
+    if not high - low > _MOST_BEYOND * predicted:
+        return
+    what, (a, b) = value_name(contrast.metric.name, contrast.label), contrast.models
+    times = f"{(high - low) / predicted:,.0f} times as wide" if predicted else "wider"
+    where, remedy = "this test set", "take a pilot with more samples of every class"
+    if name:
+        where, remedy = f"test set {name!r}", f"leave it out, or {remedy}"
+    raise ValueError(
+        f"few samples, or none of a class, decide {what} on {where}, so its standard error "
+        f"({contrast.error:.2g}) predicts nothing: the interval of {a} - {b} in `compare`, "
+        f"{format_interval(low, high, 2)}, is {times}. No "
+        f"number of {contrast.unit} can be planned from it; {remedy}."
+    )
+
+
+def _default_interval(contrast: Contrast) -> Ends:
+    """Return the interval of `compare`; NaN where it has none without loading all rows."""
+    predictions, metric = contrast.evaluation.predictions, contrast.metric
+    if "units" not in predictions.access.abilities:
+        if distinct_rows((metric,), predictions, required=False) is None:
+            return math.nan, math.nan
+        contrast = Contrast.between(predictions, metric, contrast.label)
+    return contrast.interval("auto", _LEVEL)
