@@ -92,6 +92,8 @@ def draw(
         cluster = np.repeat(np.arange(len(stratum)), sizes)
         stratum = stratum[cluster]
     n = len(stratum)
+    if "time" in designs and "clusters" not in designs:
+        stratum = rng.permutation(stratum)
     if "strata" not in designs:
         stratum = rng.choice(3, cluster.max() + 1, p=SHARES)[cluster]
     easy = STRATA[stratum] + shift + 0.3 * rng.standard_normal(n)

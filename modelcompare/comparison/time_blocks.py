@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.data.checks import refuse_rows
+from modelcompare.data.checks import refuse_rows, warn_of_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_blocks
 from modelcompare.metrics.base import Outcomes
@@ -44,7 +44,7 @@ def in_time_blocks(predictions: Predictions, time: ArrayLike) -> Predictions:
     Parameters
     ----------
     predictions : Predictions
-        A test set without clusters, in any order.
+        A test set, in any order. Its clusters, and the runs of an item, are whole in a block.
     time : array-like of shape (n_samples,)
         Numbers, dates, or texts of dates with their years.
 
@@ -58,8 +58,14 @@ def in_time_blocks(predictions: Predictions, time: ArrayLike) -> Predictions:
     Raises
     ------
     ValueError
-        If there are clusters already, fewer than 12 times, or a time cannot be read, such as dates
-        of which none shows whether the day or the month is first.
+        If clusters are spread over more time than a block, there are fewer than 12 times, or a time
+        cannot be read, such as dates of which none shows whether the day or the month is first.
+
+    Warns
+    -----
+    DataWarning
+        If blocks have samples of several strata, which are left out: errors contain the differences
+        between strata as well.
 
     References
     ----------
@@ -76,11 +82,6 @@ def in_time_blocks(predictions: Predictions, time: ArrayLike) -> Predictions:
     >>> len(set(mc.io.in_time_blocks(preds, days).groups))
     6
     """
-    if predictions.groups is not None:
-        raise ValueError(
-            "there are `groups` (--groups) already; blocks in time (--time) would replace them, so "
-            "leave one of the two out."
-        )
     times = _as_times(np.asarray(time))
     if len(times) != len(predictions):
         raise ValueError(
@@ -92,7 +93,35 @@ def in_time_blocks(predictions: Predictions, time: ArrayLike) -> Predictions:
         raise ValueError(f"blocks in time need {2 * _FEWEST} times or more, and there are {n}.")
     length = max(_length(series) for series in _series(predictions, place, n))
     n_blocks = max(_FEWEST, n // math.ceil(_TIMES * length)) if length > 1 else n
-    return with_blocks(predictions, (np.arange(n) * n_blocks // n)[place], place)
+    blocks = _whole_clusters(predictions, np.arange(n) * n_blocks // n, place)
+    strata = predictions.strata
+    if strata is not None and pd.Series(strata).groupby(blocks).nunique().max() > 1:
+        warn_of_data(
+            "blocks in time have samples of several `strata` (--read strata), which are therefore "
+            "left out: errors contain the differences between strata as well."
+        )
+        predictions = predictions.with_columns(strata=None)
+    return with_blocks(predictions, blocks, place)
+
+
+def _whole_clusters(predictions: Predictions, block_of: IntArray, place: IntArray) -> IntArray:
+    """Return the block of each sample, by the time at its place; of a cluster that of its middle.
+
+    Clusters that are spread over more time than a block cross the blocks.
+    """
+    if predictions.groups is None:
+        return block_of[place]
+    cluster = predictions.access.unit_of
+    ends = pd.Series(place).groupby(cluster).agg(["min", "max"]).to_numpy().T
+    length, widest = len(block_of) / (int(block_of[-1]) + 1), int((ends[1] - ends[0]).max())
+    # Without any autocorrelation a block is a time, and the clusters are the blocks.
+    if 1 < length <= widest:
+        raise ValueError(
+            f"`groups` (--groups) and blocks in time (--time) cross: a cluster is spread over "
+            f"{widest + 1:,} times, a block has {length:.0f}, and errors of both together are not "
+            "known; leave one of the two out."
+        )
+    return block_of[ends.sum(axis=0) // 2][cluster]
 
 
 def _as_times(column: AnyArray) -> AnyArray:

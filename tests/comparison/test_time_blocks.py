@@ -7,6 +7,7 @@ from scipy import signal, stats
 
 import modelcompare as mc
 from modelcompare.comparison.time_blocks import _length, autocovariance
+from modelcompare.data.checks import DataWarning
 
 
 def series(n=300, rho=0.7, seed=0, k=2):
@@ -121,10 +122,59 @@ def test_times_that_order_nothing_are_refused(time, message):
         mc.io.in_time_blocks(forecasts(), time)
 
 
-def test_clusters_are_not_replaced():
-    preds = forecasts().with_columns(groups=np.arange(300) // 2)
-    with pytest.raises(ValueError, match="leave one of the two out"):
+def test_clusters_are_whole_in_a_block():
+    preds = forecasts(rho=0.8)
+    # Some clusters lie on the border of two blocks.
+    pairs = np.arange(1, 301) // 2
+    found = mc.io.in_time_blocks(preds.with_columns(groups=pairs), np.arange(300)).groups
+    plain = mc.io.in_time_blocks(preds, np.arange(300)).groups
+    assert pd.Series(found).groupby(pairs).nunique().max() == 1
+    assert (found != plain).sum() <= len({*plain})
+    assert len({*found}) == len({*plain}) < 75
+
+
+def test_runs_of_an_item_are_whole_in_a_block_and_answers_are_for_new_runs():
+    one, rng = series(100, 0.8)[0], np.random.default_rng(0)
+    item, run = np.repeat(np.arange(100), 4), np.tile(np.arange(4), 100)
+    scores = {m: one[item] + rng.normal(size=4)[run] + rng.normal(size=400) for m in "ab"}
+    preds = mc.Predictions.from_scores(scores, ids=item, runs=run, greater_is_better=True)
+    blocks = mc.io.in_time_blocks(preds, item)
+    assert pd.Series(blocks.groups).groupby(item).nunique().max() == 1
+    found = mc.compare(blocks, n_resamples=99)
+    assert found.bootstrap.scope.generalize_to == "items+runs"
+    # Of clusters of items, sums of blocks are the items of the table.
+    assert (
+        found.scores["standard_error"] > mc.compare(preds, n_resamples=99).scores["standard_error"]
+    ).all()
+
+
+def test_clusters_that_are_spread_over_more_than_a_block_are_refused():
+    preds = forecasts(rho=0.8).with_columns(groups=np.arange(300) % 50)
+    with pytest.raises(ValueError, match=r"cross: a cluster is spread over 251 times, a block has"):
         mc.io.in_time_blocks(preds, np.arange(300))
+
+
+def test_clusters_stay_where_consecutive_samples_are_not_similar():
+    preds = mc.Predictions.from_scores({"a": np.ones(60)}, groups=np.arange(60) % 20)
+    found = mc.io.in_time_blocks(preds, np.arange(60))
+    assert len({*zip(found.groups, preds.groups, strict=True)}) == 20
+
+
+def test_strata_that_cross_the_blocks_are_left_out_with_a_warning():
+    preds = forecasts(rho=0.8)
+    crossing = preds.with_columns(strata=np.arange(300) % 3)
+    with pytest.warns(DataWarning, match="several `strata`.*errors contain the differences"):
+        found = mc.io.in_time_blocks(crossing, np.arange(300))
+    assert found.strata is None
+    np.testing.assert_array_equal(found.groups, mc.io.in_time_blocks(preds, np.arange(300)).groups)
+
+
+def test_strata_of_whole_blocks_are_kept():
+    preds = forecasts(rho=0.8)
+    blocks = mc.io.in_time_blocks(preds, np.arange(300)).groups
+    halves = blocks >= np.median(blocks)
+    found = mc.io.in_time_blocks(preds.with_columns(strata=halves), np.arange(300))
+    np.testing.assert_array_equal(found.strata, halves)
 
 
 @pytest.mark.parametrize("kind", ["labels", "probabilities", "scores", "texts"])
