@@ -23,6 +23,7 @@ _load, _dir, _names = lazy_loader.attach(
         "comparison.bootstrap": ["bootstrap"],
         "comparison.compare": ["compare"],
         "comparison.compare_groups": ["compare_groups"],
+        "comparison.shown_plan": ["plan"],
         "data.predictions": ["Predictions"],
         "examples": ["load_example"],
         "metrics.base": ["Metric", "SparseDataWarning", "UndefinedMetricWarning"],

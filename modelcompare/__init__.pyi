@@ -8,6 +8,7 @@ from modelcompare.arguments import config_context as config_context
 from modelcompare.comparison.bootstrap import bootstrap as bootstrap
 from modelcompare.comparison.compare import compare as compare
 from modelcompare.comparison.compare_groups import compare_groups as compare_groups
+from modelcompare.comparison.shown_plan import plan as plan
 from modelcompare.data.predictions import Predictions as Predictions
 from modelcompare.examples import load_example as load_example
 from modelcompare.metrics.base import Metric as Metric

@@ -25,7 +25,8 @@ _FIGURE = Path("demo", "snli_forest.png")
 
 def compare(
     reading: Reading, output: Output, *, metrics: Sequence[str] = (),
-    metric_from: Sequence[str] = (), baseline: str | None = None, **options: Any,
+    metric_from: Sequence[str] = (), baseline: str | None = None, plan: bool = False,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Compare models on one test set, and in its subgroups if it has some."""
     output.check([*reading.files, *(Path(each.rpartition(":")[0]) for each in metric_from)])
@@ -50,6 +51,9 @@ def compare(
     if baseline is not None and len(predictions.models) == 1:
         raise ValueError("--baseline needs a second model to compare with; there is 1 model.")
     options["baseline"] = baseline
+    if plan:
+        output.emit(mc.plan(predictions, asked, **options))
+        return
     results: list[Result] = [mc.compare(predictions, asked, **options)]
     if reading.slices:
         options.pop("family", None)

@@ -6,36 +6,26 @@ import math
 from collections.abc import Sequence
 from typing import get_args
 
-import numpy as np
-
 from modelcompare import intervals, significance
 from modelcompare.arguments import checked, written_out
 from modelcompare.arrays import IntArray
-from modelcompare.comparison.bootstrap import draw_values, evaluate
+from modelcompare.comparison.bootstrap import draw_values
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.bounds import compare_bounds
 from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.correction import Procedure, correct
+from modelcompare.comparison.correction import correct
 from modelcompare.comparison.duration import warn_of_time
 from modelcompare.comparison.few_samples import notes_on_few_samples
 from modelcompare.comparison.notes import warn_of_tests
-from modelcompare.comparison.planning import serve
+from modelcompare.comparison.plan import Plan, Settings, planned
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.selected import intervals_at, places_of, select_tests, select_values
+from modelcompare.comparison.selected import intervals_at, select_tests, select_values
 from modelcompare.comparison.warned import warn_of_little_data, warn_of_no_width
-from modelcompare.data.checks import check_models
 from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.design import Design, design_of
-from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.memory import check_covariances, check_pairs
 from modelcompare.intervals import Interval
-from modelcompare.metrics.classes import without_classes
-from modelcompare.metrics.registry import MetricLike, left_out_by_default
-from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
-from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.significance.pairwise import PairView, all_pairs
-from modelcompare.significance.studentized import NAME as DEFAULT_TEST
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.words import (
     CompareTest,
     Correction,
@@ -203,70 +193,47 @@ def compare(
             test=test, correction=correction, family=family, alpha=alpha, scheme=scheme,
             undefined=undefined, collapse=collapse,
         )  # fmt: skip
-    a, b = _pairs(predictions.models, baseline)
-    metrics, classes = without_classes(metrics, predictions)
-    predictions, method, used, draws = serve(
-        predictions, metrics, method=method, test=test, zero_division=zero_division
-    )
-    evaluation = evaluate(
-        predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
-    )
-    design = design_of(predictions, generalize_to, used)
-    used = _known_test(design, used, method, correction, undefined)
-    _check_size(evaluation, len(a))
-    procedure = Procedure(test=used, correction=correction, family=family, alpha=alpha)
-    warn_of_time(evaluation, len(a), n_resamples, procedure)
-    drawn = (draws and design.samples_decide) or correction == "max-t" or undefined != "count"
-    weights = BootstrapWeights(evaluation.units, n_resamples * drawn, seed_sequence(rng), scheme)
-    replicated = BootstrapResult(evaluation, weights, design)
-    places = places_of(evaluation, classes)
+    return _carried_out(planned(predictions, metrics, Settings(
+        n_resamples=n_resamples, confidence_level=confidence_level, method=method, test=test,
+        correction=correction, family=family, baseline=baseline, alpha=alpha, scheme=scheme,
+        generalize_to=generalize_to, zero_division=zero_division, undefined=undefined,
+        collapse=collapse, rng=rng,
+    )))  # fmt: skip
+
+
+def _carried_out(plan: Plan) -> Comparison:
+    """Compute a comparison by its plan."""
+    settings, undefined = plan.settings, plan.settings.undefined
+    replicated, every, places = plan.bootstrap, plan.view, plan.places
+    evaluation, n_pairs = replicated.evaluation, len(plan.pairs[0])
+    warn_of_time(evaluation, n_pairs, settings.n_resamples, plan.procedure)
     asked = _selected_values(replicated, undefined, places)
-    steps = procedure.steps_down(len(a), n_resamples)
-    every = PairView(replicated, (a, b), n_resamples, steps=steps)
-    pairs, outcome = select_tests(asked, every, significance.run_named(used, every))
-    p_adjusted, corrections_used = correct(pairs, outcome, procedure)
-    few = warn_of_tests(pairs, outcome, p_adjusted, procedure, every, places)
-    scores, apart, sparse, noted = _intervals(replicated, every, method, confidence_level, places)
-    warn_of_no_width(pairs, apart, method)
+    outcome = significance.run_named(plan.procedure.test, every)
+    pairs, outcome = select_tests(asked, every, outcome)
+    p_adjusted, corrections_used = correct(pairs, outcome, plan.procedure)
+    few = warn_of_tests(pairs, outcome, p_adjusted, plan.procedure, every, places)
+    scores, apart, sparse, noted = _intervals(plan)
+    warn_of_no_width(pairs, apart, plan.method)
     return Comparison(evidence=Compared(
         bootstrap=asked, pairs=pairs.pairs, score_interval=scores, difference_interval=apart,
-        p_values=outcome.p_value, p_adjusted=p_adjusted, n_swaps=outcome.n_resamples, test=used,
-        tests_used=outcome.used, method=method, correction=correction,
-        corrections_used=corrections_used, family=family, baseline=baseline, alpha=alpha,
-        rng_label=rng_label(rng), warned=(*sparse, *few), few=noted,
-        left_out=left_out_by_default(predictions) if metrics is None else (),
+        p_values=outcome.p_value, p_adjusted=p_adjusted, n_swaps=outcome.n_resamples,
+        test=plan.procedure.test, tests_used=outcome.used, method=plan.method,
+        correction=settings.correction, corrections_used=corrections_used,
+        family=settings.family, baseline=settings.baseline, alpha=settings.alpha,
+        rng_label=rng_label(settings.rng), warned=(*sparse, *few), few=noted,
+        left_out=plan.left_out,
     ))  # fmt: skip
 
 
-def _known_test(
-    design: Design, test: str, method: IntervalMethod, correction: Correction, undefined: Undefined
-) -> str:
-    """Return the test that knows how values vary; refuse methods that know the items alone."""
-    design.check("undefined", undefined)
-    design.check("method", method)
-    if correction in ("max-t", "min-p"):
-        design.check("correction", correction)
-    test = (design.default_test or test) if test == DEFAULT_TEST else test
-    design.check("test", test)
-    return test
-
-
-def _check_size(evaluation: Evaluation, n_pairs: int) -> None:
-    """Refuse what does not fit into memory before arrays are allocated."""
-    check_pairs(n_pairs, len(evaluation.keys))
-    check_covariances(len(evaluation.models), len(evaluation.keys))
-
-
-def _intervals(
-    replicated: BootstrapResult, every: PairView, method: IntervalMethod, confidence_level: float,
-    places: IntArray | None,
-) -> tuple[Interval, Interval, list[str], tuple[str, ...]]:  # fmt: skip
+def _intervals(plan: Plan) -> tuple[Interval, Interval, list[str], tuple[str, ...]]:
     """Return intervals of scores and of differences, and warnings and notes of few data.
 
     All values of a metric are computed, as they share what they are computed from.
     """
-    scores = replicated.score_interval(method, confidence_level)
-    differences = intervals.intervals_around(every, method, confidence_level)
+    replicated, every, places, method = plan.bootstrap, plan.view, plan.places, plan.method
+    level = plan.settings.confidence_level
+    scores = replicated.score_interval(method, level)
+    differences = intervals.intervals_around(every, method, level)
     sparse = warn_of_little_data(
         replicated, method=method, scores=scores, differences=differences, pairs=every.pairs,
         places=places,
@@ -285,13 +252,3 @@ def _selected_values(
     # Count before the test, whose arrays stay in memory for the step-down.
     found.warn_of_undefined()
     return found
-
-
-def _pairs(models: tuple[str, ...], baseline: str | None) -> tuple[IntArray, IntArray]:
-    """Return all pairs in the models' order, or every other model minus the baseline."""
-    if baseline is None:
-        return all_pairs(len(models))
-    check_models(models, baseline=baseline)
-    place = models.index(baseline)
-    others = np.delete(np.arange(len(models)), place)
-    return others, np.full(len(others), place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from modelcompare.comparison.correction import Procedure
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import n_workers, work
-from modelcompare.metrics.base import CallableMetric, Metric
+from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.significance.studentized import NAME as SWAPS
 from modelcompare.significance.studentized import algorithm_of, n_groups
 from modelcompare.words import warn_caller
@@ -52,22 +52,31 @@ def expected_seconds(
 
     Swaps that are counted exactly, signs, and functions, whose time is not known, take none here.
     """
-    units, nanoseconds = n_groups(evaluation, SWAPS) or evaluation.units.n_units, 0.0
-    for metric in evaluation.metrics:
-        algorithm, n_swaps = algorithm_of(evaluation, metric), n_pairs * n_resamples
-        if isinstance(metric, Metric) and algorithm in _SUMMED:
-            n_columns = evaluation.columns(slice(None), [metric])[-1].stop
-            uniform = evaluation.units.multiplicity is None
-            here = _OF_PRODUCT * work(n_resamples * units, n_columns, uniform=uniform)
-            here += _OF_PAIR * n_swaps * n_columns / len(evaluation.models)
-        elif algorithm == "output" and not isinstance(metric, CallableMetric):
-            here = _OF_SAMPLE * n_swaps * evaluation.units.size
-        else:
-            continue
-        where = evaluation.metric_slice(metric.name)
-        n_tests = n_pairs * (where.stop - where.start)
-        nanoseconds += here * (2 if procedure.steps_down(n_tests, n_resamples) else 1)
-    return nanoseconds / 1e9 / n_workers()
+    return sum(
+        seconds_of(evaluation, metric, n_pairs, n_resamples, procedure)
+        for metric in evaluation.metrics
+    )
+
+
+def seconds_of(
+    evaluation: Evaluation, metric: AnyMetric, n_pairs: int, n_resamples: int, procedure: Procedure
+) -> float:
+    """Estimate the seconds of the default test of one metric."""
+    algorithm, n_swaps = algorithm_of(evaluation, metric), n_pairs * n_resamples
+    if isinstance(metric, Metric) and algorithm in _SUMMED:
+        units = n_groups(evaluation, SWAPS) or evaluation.units.n_units
+        n_columns = evaluation.columns(slice(None), [metric])[-1].stop
+        uniform = evaluation.units.multiplicity is None
+        nanoseconds = _OF_PRODUCT * work(n_resamples * units, n_columns, uniform=uniform)
+        nanoseconds += _OF_PAIR * n_swaps * n_columns / len(evaluation.models)
+    elif algorithm == "output" and not isinstance(metric, CallableMetric):
+        nanoseconds = _OF_SAMPLE * n_swaps * evaluation.units.size
+    else:
+        return 0.0
+    where = evaluation.metric_slice(metric.name)
+    n_tests = n_pairs * (where.stop - where.start)
+    steps = 2 if procedure.steps_down(n_tests, n_resamples) else 1
+    return nanoseconds * steps / 1e9 / n_workers()
 
 
 def _time(seconds: float) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 from modelcompare import significance
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import RESAMPLED
-from modelcompare.comparison.notes import design
+from modelcompare.comparison.notes import design_in_words
 from modelcompare.comparison.selected import SelectedResult
 from modelcompare.comparison.tables import by_interval
 from modelcompare.engine.units import are_items
@@ -158,7 +158,10 @@ def _listed(
 def comparison_method(result: Compared) -> tuple[str, list[str]]:
     """Describe how the numbers were computed, with a numbered list of references."""
     references: list[str] = []
-    parts = [_measured(result, references), *filter(None, [design(result)])]
+    parts = [
+        _measured(result, references),
+        *filter(None, [design_in_words(result.bootstrap.evaluation)]),
+    ]
     parts.append(_intervals(result, references))
     if len(result.differences):
         parts += [_tests(result, references), *_swapped_groups(result)]

@@ -13,6 +13,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.correction import Procedure, correct
 from modelcompare.comparison.evidence import Evidence
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import pair_carriers
 from modelcompare.engine.runs import RUN_TEST
 from modelcompare.metrics import Metric, SparseDataWarning
@@ -225,9 +226,8 @@ def _clipped(block: TestSet) -> IntArray:
     return np.array([np.count_nonzero(each == 0) for each in given])
 
 
-def design(evidence: Evidence) -> str:
+def design_in_words(evaluation: Evaluation) -> str:
     """Describe clusters, strata and weights of the samples; empty for plain samples."""
-    evaluation = evidence.bootstrap.evaluation
     predictions, units = evaluation.predictions, evaluation.units
     parts = []
     access = predictions.access

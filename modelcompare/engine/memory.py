@@ -51,6 +51,11 @@ def check_replicates(n_resamples: int, n_models: int, n_values: int) -> None:
     _check(n_resamples * each, what, f"{instead}take fewer resamples, metrics or models")
 
 
+def bytes_of_pairs(n_pairs: int, n_models: int, n_values: int) -> int:
+    """Return the memory of the differences of pairs and of the covariances of models."""
+    return (_PAIR_BYTES * n_pairs + _SHARED_BYTES * n_models**2) * n_values
+
+
 def check_pairs(n_pairs: int, n_values: int) -> None:
     """Refuse the differences of more pairs than fit into memory.
 

@@ -284,15 +284,6 @@ def default_metrics(predictions: TestSet) -> tuple[str, ...]:
     return found
 
 
-def left_out_by_default(predictions: TestSet) -> tuple[str, ...]:
-    """Return a note if `default_metrics` lacks a metric that only some models allow."""
-    hard = [name for name, kind in predictions.access.kinds.items() if kind.coded]
-    if not predictions.kind.coded or len(hard) == len(predictions.models):
-        return ()
-    which = f"{hard[0]!r} and {len(hard) - 1} more models" if len(hard) > 1 else repr(hard[0])
-    return (f"log_loss is left out: {which} gave labels, and it needs probabilities of all.",)
-
-
 def default_metric(predictions: TestSet) -> str:
     """Return the metric to decide by when none is given: f1_macro for labels.
 

@@ -40,6 +40,7 @@ def run_test(name: str, view: PairView) -> Outcome:
     """
     row = TESTS[name]
     view.sample.design.check("test", name)
+    row.check(view.evaluation.metrics)
     if len(view.model_a) == 0:
         nothing = np.empty((0, len(view.evaluation.keys)))
         return Outcome(nothing, nothing)

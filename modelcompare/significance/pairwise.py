@@ -200,6 +200,8 @@ class PairTest:
         Requirements on metric and data; empty if there are none.
     alternatives : tuple of str
         Alternatives that it accepts.
+    smooth : bool
+        Whether metrics must be smooth.
     by_sample : bool
         Whether it reads single samples, so that equal rows must not be merged.
     reads : {"rows", "units", "sums"}
@@ -213,6 +215,7 @@ class PairTest:
     run: Callable[[PairView], Outcome]
     needs: str = ""
     alternatives: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+    smooth: bool = False
     by_sample: bool = False
     reads: Need = "units"
     phrase: Phrase = ("", ())
@@ -221,3 +224,8 @@ class PairTest:
     def when(self) -> str:
         """Advice in one line: the cases for which to choose this test."""
         return PAIRED_TESTS[self.name]
+
+    def check(self, metrics: Sequence[AnyMetric]) -> None:
+        """Refuse metrics that the test does not describe."""
+        for metric in metrics if self.smooth else ():
+            check_smooth(metric, "'permutation' or 'bootstrap'")

@@ -29,7 +29,7 @@ from modelcompare.significance.extreme import (
     standardized,
     student_p,
 )
-from modelcompare.significance.pairwise import Outcome, PairTest, PairView, check_smooth
+from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.swaps.differences import plain_difference
 from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.statistic import Asked
@@ -46,8 +46,6 @@ def sign_flip(view: PairView) -> Outcome:
     sizes, since the sum of squares of d_i does not depend on the signs, so this is the
     studentized test.
     """
-    for metric in view.evaluation.metrics:
-        check_smooth(metric, "'permutation' or 'bootstrap'")
     sums, signs = signed_sums(view.evaluation, view.sample.point, view.masks)
     n_samples = view.evaluation.units.size
 
@@ -123,8 +121,6 @@ def wald(view: PairView) -> Outcome:
     Each standard error has its effective degrees of freedom. If a value depends on a single sample,
     its standard error is unknown and the p-value is 1.
     """
-    for metric in view.evaluation.metrics:
-        check_smooth(metric, "'permutation' or 'bootstrap'")
     centre = view.sample.centre(view.pairs)
     t = standardized(centre, view.standard_error)
     floor = smallest_p_value(view.evaluation.units.size, view.alternative)
@@ -175,7 +171,7 @@ def _of_counts(
 
 ROWS: tuple[PairTest, ...] = (
     PairTest(
-        "sign-flip", sign_flip, reads="sums",
+        "sign-flip", sign_flip, smooth=True, reads="sums",
         phrase=("the sign-flip test of the influences ({n} random flips)", (NOREEN, PHIPSON)),
     ),
     PairTest(
@@ -193,7 +189,7 @@ ROWS: tuple[PairTest, ...] = (
         ),
     ),
     PairTest(
-        "wald", wald, reads="sums", needs="smooth metrics",
+        "wald", wald, smooth=True, reads="sums", needs="smooth metrics",
         phrase=(
             "Wald's test with Student's distribution and the standard error of the influences",
             (INFLUENCE,),

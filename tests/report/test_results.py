@@ -65,6 +65,7 @@ MADE = {
     "Gaps": lambda: mc.diagnostics.gaps(
         preds(), "accuracy", by=preds().slices.columns[0], margin=0.1
     ),
+    "ComparisonPlan": lambda: mc.plan(preds(), ["accuracy", "f1"], **FEW),
     "Disagreements": lambda: disagreements(preds(), "m0", "m1"),
     "BoundedComparison": _bounded,
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),

@@ -23,7 +23,7 @@ def scan(folder):
 
 def scan_areas(folder, n=80):
     rng = np.random.default_rng(6)
-    path = folder / "probabilities.parquet"
+    path = folder / f"probabilities_{n}.parquet"
     truth = rng.integers(0, 2, n)
     frame = {"y_true": truth}
     for name in "ab":

@@ -1,0 +1,91 @@
+"""A plan shows what a comparison computes, and a comparison reads its test set once."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import modelcompare as mc
+from modelcompare.data.test_set import TestSet
+from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
+
+SNLI = mc.load_example("snli")
+METRICS = ["accuracy", "f1", "f1_macro", "mcc", "log_loss", "roc_auc_ovr", "ece"]
+PACKAGE = Path(mc.__file__).parent
+
+
+def named(frame, metric):
+    return {*frame.loc[frame["metric"] == metric, "method"]}
+
+
+@pytest.mark.parametrize("test", ["studentized-permutation", "wald"])
+def test_intervals_and_tests_are_those_of_the_comparison(test):
+    part, metrics = SNLI.subset(np.arange(400)), METRICS if test != "wald" else METRICS[:-1]
+    planned = mc.plan(part, metrics, test=test, n_resamples=199).table.set_index("metric")
+    compared = mc.compare(part, metrics, test=test, n_resamples=199)
+    for metric, row in planned.iterrows():
+        assert {*row["interval"].split(", ")} == named(compared.scores, metric)
+        assert {*row["interval_of_differences"].split(", ")} == named(compared.differences, metric)
+        assert row["n_values"] == (compared.scores["metric"] == metric).sum() / len(part.models)
+    assert {*planned["test"]} == {test}
+
+
+def test_a_plan_draws_nothing(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a plan draws nothing")
+
+    for drawn in (BootstrapWeights, SwapMasks):
+        monkeypatch.setattr(drawn, "blocks", refuse)
+    assert mc.plan(SNLI, METRICS).n_pairs == 6
+    assert mc.plan(SNLI, "accuracy", baseline="mlp").n_pairs == 3
+    assert mc.plan(SNLI["mlp"]).table["test"].tolist() == [""] * 3
+
+
+def test_what_compare_refuses_is_refused_in_the_same_words():
+    for options in (
+        {"metrics": "rmse"},
+        {"baseline": "x"},
+        {"test": "x"},
+        {"n_resample": 9},
+        {"metrics": "ece", "test": "wald"},
+    ):
+        errors = []
+        for function in (mc.compare, mc.plan):
+            with pytest.raises((ValueError, TypeError)) as caught:
+                function(SNLI, **options)
+            errors.append(str(caught.value).replace("plan()", "compare()"))
+        assert errors[0] == errors[1]
+    with pytest.raises(ValueError, match="two comparisons; plan one"):
+        mc.plan(SNLI, missing="bounds")
+
+
+def test_the_design_is_in_words():
+    clusters = SNLI.with_columns(groups=np.arange(len(SNLI)) // 4)
+    assert "clusters of samples are taken whole" in str(mc.plan(clusters, "accuracy"))
+    assert "9,824 samples vary. All rows are in memory." in str(mc.plan(SNLI, "accuracy"))
+
+
+def test_a_comparison_passes_its_test_set_to_few_functions_and_resolves_metrics_once():
+    functions, resolved = set(), []
+    mc.compare(SNLI)
+
+    def watch(frame, event, _):
+        code = frame.f_code
+        if event != "call" or not code.co_filename.startswith(str(PACKAGE)):
+            return
+        given = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        values = (frame.f_locals.get(name) for name in given if name not in ("self", "cls"))
+        if any(isinstance(value, TestSet) for value in values):
+            functions.add((code.co_filename, code.co_qualname))
+        caller = frame.f_back.f_code.co_filename
+        if code.co_filename.endswith("metrics/registry.py") and caller != code.co_filename:
+            resolved.append(code.co_qualname)
+
+    sys.setprofile(watch)
+    try:
+        mc.compare(SNLI)
+    finally:
+        sys.setprofile(None)
+    assert len(functions) <= 40, sorted(functions)
+    assert resolved == ["resolve_metrics"]
