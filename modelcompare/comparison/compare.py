@@ -16,7 +16,7 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct
 from modelcompare.comparison.duration import warn_of_time
 from modelcompare.comparison.few_samples import notes_on_few_samples
-from modelcompare.comparison.notes import warn_of_tests
+from modelcompare.comparison.notes import clipped_note, warn_of_tests
 from modelcompare.comparison.plan import Plan, Settings, planned
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.selected import intervals_at, select_tests, select_values
@@ -220,8 +220,8 @@ def _carried_out(plan: Plan) -> Comparison:
         test=plan.procedure.test, tests_used=outcome.used, method=plan.method,
         correction=settings.correction, corrections_used=corrections_used,
         family=settings.family, baseline=settings.baseline, alpha=settings.alpha,
-        rng_label=rng_label(settings.rng), warned=(*sparse, *few), few=noted,
-        left_out=plan.left_out,
+        rng_label=rng_label(settings.rng), warned=(*sparse, *few),
+        few=(*clipped_note(evaluation), *noted), left_out=plan.left_out,
     ))  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.comparison.correction import corrected_bounds
 from modelcompare.comparison.evidence import Evidence, winners
-from modelcompare.comparison.notes import clipped_note, notes
+from modelcompare.comparison.notes import notes
 from modelcompare.comparison.standings import compact_letters, rank_bounds, share_of_best, tiers
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
@@ -232,8 +232,7 @@ class Compared(Evidence):
     def notes(self) -> tuple[str, ...]:
         """Scope of the conclusions (runs, given thresholds), and where few samples decide."""
         source = self.bootstrap.evaluation.access.source
-        clipped = clipped_note(self) if "log_loss" in self.metrics else ()
-        return (*self.bootstrap.scope.notes, *source.notes, *clipped, *self.few)
+        return (*self.bootstrap.scope.notes, *source.notes, *self.few)
 
     @property
     def positive_notes(self) -> tuple[str, ...]:

@@ -53,7 +53,8 @@ class Evidence:
     warned : tuple of str
         Texts of warnings about intervals in doubt, and too few samples or resamples for tests.
     few : tuple of str
-        Notes on values that few samples determine, and on classes hardly predicted.
+        Notes on an infinite log loss, on values that few samples determine, and on classes hardly
+        predicted.
     left_out : tuple of str
         Reasons why metrics are not among those compared by default.
     n_groups : int

@@ -192,13 +192,15 @@ def _limits_of_p(evidence: Evidence, metric: str) -> Iterator[str]:
         )
 
 
-def clipped_note(evidence: Evidence) -> tuple[str, ...]:
+def clipped_note(evaluation: Evaluation) -> tuple[str, ...]:
     """Return a note if the log loss is infinite: a true class has the probability 0.
 
     Of labels that are not soft. Sums of samples do not show it, which the note then reports.
     """
-    predictions = evidence.bootstrap.evaluation.predictions
+    predictions = evaluation.predictions
     access = predictions.access
+    if all(metric.name != "log_loss" for metric in evaluation.metrics):
+        return ()
     if "blocks" not in access.abilities:
         return (_CLIPPED_IN_SUMS,) if access.sums and access.sums.hard else ()
     found = np.sum([*map(_clipped, access.blocks())], axis=0)

@@ -122,6 +122,8 @@ def planned(
     )  # fmt: skip
     design = design_of(predictions, settings.generalize_to, test)
     test = _known_test(design, test, method, settings)
+    # A design refuses metrics of which it does not know the errors.
+    design.estimator(evaluation)
     TESTS[test].check(evaluation.metrics)
     check_pairs(len(pairs[0]), len(evaluation.keys))
     check_covariances(len(evaluation.models), len(evaluation.keys))
