@@ -101,7 +101,7 @@ class ComparisonPlan(Result, stem="plan", title="Plan"):
 
 
 @takes_arrays
-@checked(compare, predictions=giving("sums", or_judge=True))
+@checked(compare, predictions=giving("sums", by_design=True))
 def plan(
     predictions: TestSet, metrics: MetricLike | Sequence[MetricLike] | None = None, **options: Any
 ) -> ComparisonPlan:
