@@ -43,8 +43,8 @@ OWNERS = {
         "ledgers",
     ),
     "diagnostics.JudgeReport": "judges", "diagnostics.judge_report": "judges",
-    "a log of a tool": "logs",
     "`judge`": "judges", "`label_weight`": "judges",
+    "a data set of Hugging Face": "hugging_face", "a log of a tool": "logs",
     "crossval": "folds", "--n-train": "folds", "--n-test": "folds", "--rope": "folds",
     "studies": "paper", "study": "paper", "--card": "paper",
     "io.from_counts": "published", "io.from_results": "published",
@@ -148,6 +148,11 @@ class Plugin:
     unread : str
         Functions that describe a document without a result for each sample, and what to compare
         instead: ``f(file)`` returns a sentence, or None for other documents.
+    objects : str
+        Functions that read objects of other libraries: ``f(source)`` returns a
+        `modelcompare.readers.content.File`, or None for other objects.
+    folder_files : str
+        Folders that are as good as a file: `modelcompare.readers.content.FolderFile`.
     folders : str
         Functions that read a folder of published results as a table: ``f(path)``.
     documents : mapping of str to tuple of str
@@ -181,6 +186,8 @@ class Plugin:
     pytest: str = ""
     formats: str = ""
     unread: str = ""
+    objects: str = ""
+    folder_files: str = ""
     folders: str = ""
     documents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -4,6 +4,7 @@ PLUGINS = (
     "battles",
     "detection",
     "folds",
+    "hugging_face",
     "judges",
     "label_sets",
     "large",

@@ -114,7 +114,6 @@ def predictions_of(
     headings and cells. With `in_rows` each row was of one model.
     """
     complete = _resolve_missing(parts, options, in_rows=in_rows)
-    complete = _written_alike(complete) if written else complete
     if options.people and options.annotators != "majority":
         frame, changed = every_label(complete[0].frame, options)
         part = replace(complete[0], frame=frame)
@@ -163,15 +162,6 @@ def _missing_results(
     ]
     found = masks if names else [mask.any(axis=1) for mask in masks]
     return dict(zip(predictions.models, found, strict=True))
-
-
-def _written_alike(parts: Sequence[Part]) -> list[Part]:
-    """Write whole numbers in one way in the labels of all parts."""
-    places = [(part, heading) for part in parts for heading in part.labelled]
-    given = [part.frame[heading] for part, heading in places]
-    found = zip(places, given, cell_types.written_alike(given), strict=True)
-    changed = [(*place, column) for place, before, column in found if column is not before]
-    return [part.holding({h: c for own, h, c in changed if own is part}) for part in parts]
 
 
 def _with_types(part: Part, options: Columns, written: bool) -> pd.DataFrame:

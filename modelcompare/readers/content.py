@@ -7,12 +7,13 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
+from modelcompare.plugs import rows
 from modelcompare.words import FileKind
 
 _KINDS: dict[str, FileKind] = {
@@ -75,6 +76,19 @@ class File:
                 "the file again, as UTF-8."
             )
         return data
+
+
+@dataclass(frozen=True)
+class FolderFile:
+    """A folder that is as good as a file: whether a folder is one, and how it is read."""
+
+    fits: Callable[[Path], bool]
+    read: Callable[[File], File]
+
+
+def folder_file(path: Path) -> FolderFile | None:
+    """Return how a folder is read if it is as good as a file, which plugins know; or None."""
+    return next((each for each in rows("folder_files") if each.fits(path)), None)
 
 
 def with_content(file: File) -> File:

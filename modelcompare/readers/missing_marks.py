@@ -1,15 +1,15 @@
-"""Cells that mark missing results, and what missing cells make of the others."""
+"""Cells that mark missing results, and whole numbers that missing cells made floats."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from modelcompare.readers.assemble import Part
-from modelcompare.readers.cell_types import Column, refuse_marks, with_missing
-from modelcompare.readers.options import Columns
+import pandas as pd
 
-_FLOAT = re.compile(r"-?[0-9]+\.0")
+from modelcompare.readers import cell_types
+from modelcompare.readers.assemble import Part
+from modelcompare.readers.cell_types import refuse_marks, with_missing
+from modelcompare.readers.options import Columns
 
 
 def marked_missing(parts: Sequence[Part], options: Columns) -> list[Part]:
@@ -30,43 +30,14 @@ def marked_missing(parts: Sequence[Part], options: Columns) -> list[Part]:
         part.holding(after) if is_other else part
         for part, after, is_other in zip(parts, found, changed, strict=True)
     ]
-    return marked if are_texts else _whole_again(marked)
+    return marked if are_texts else _written_alike(marked)
 
 
-def _whole_again(parts: Sequence[Part]) -> list[Part]:
-    """Write labels that missing cells made floats (``1.0``) as those without gaps are (``1``).
-
-    Labels that are all written as floats are the same with and without gaps.
-    """
-    labels = [
-        (part, heading)
-        for part in parts
-        for heading in [part.true, *(columns.get(None) for columns in part.outputs.values())]
-        if heading is not None
-    ]
-    classes = {str(what) for part in parts for _, what, _ in part.columns if what is not None}
-    floats = [(part, heading) for part, heading in labels if _are_floats(part.frame[heading])]
-    if len(floats) == len(labels) and all(map(_FLOAT.fullmatch, classes)):
-        return [*parts]
-    # Models that share a column of a long table share its gaps.
-    gaps = {heading for part, heading in floats if part.frame[heading].hasnans}
-    return [
-        part.holding({
-            heading: part.frame[heading].str.removesuffix(".0")
-            for of, heading in floats if of is part and heading in gaps
-        })
-        for part in parts
-    ]  # fmt: skip
-
-
-def _are_floats(column: Column) -> bool:
-    """Return whether all cells that are not missing are texts of whole numbers as floats."""
-    # The first text decides for most columns.
-    if column.dtype.kind in "iufb" or not _FLOAT.fullmatch(_first_text(column)):
-        return False
-    held = column.dropna().unique()
-    return len(held) > 0 and all(isinstance(x, str) and _FLOAT.fullmatch(x) for x in held)
-
-
-def _first_text(column: Column) -> str:
-    return next((cell for cell in column if isinstance(cell, str)), "")
+def _written_alike(parts: Sequence[Part]) -> list[Part]:
+    """Write whole numbers in one way in the labels of all parts, as in the classes of headings."""
+    places = [(part, heading) for part in parts for heading in part.labelled]
+    classes = [what for part in parts for _, what, _ in part.columns if what is not None]
+    given = [*(part.frame[heading] for part, heading in places), pd.Series(classes, dtype=object)]
+    found = zip(places, given, cell_types.written_alike(given)[:-1], strict=False)
+    changed = [(*place, column) for place, before, column in found if column is not before]
+    return [part.holding({h: c for own, h, c in changed if own is part}) for part in parts]

@@ -16,6 +16,7 @@ from modelcompare.readers import names
 from modelcompare.readers.content import (
     File,
     check_file,
+    folder_file,
     has_known_name,
     known_kind,
     parse_json,
@@ -27,7 +28,6 @@ from modelcompare.readers.joined import joined_tables
 from modelcompare.readers.keyed_rows import with_keyed_rows
 from modelcompare.readers.messages import listed
 from modelcompare.readers.places import places
-from modelcompare.readers.saved_datasets import dataset_of, is_saved_dataset, saved_dataset
 from modelcompare.readers.tables import TABLES, as_frame, rows_of, table_of
 
 _LINE_ENDS = "\r\n"
@@ -39,10 +39,10 @@ _KINDS = {"model": names.MODEL, "dataset": names.SET}
 @contextmanager
 def all_opened(source: Any) -> Iterator[list[File]]:
     """Open the files of a source, or a frame; archives are closed at the end."""
-    dataset = dataset_of(source)
-    found = places(source) if dataset is None else None
+    made: File | None = first("objects", source)
+    found = places(source) if made is None else None
     if found is None:
-        yield [dataset or File(Path(), payload=as_frame(source))]
+        yield [made or File(Path(), payload=as_frame(source))]
         return
     with ExitStack() as still_open:
         files = []
@@ -56,8 +56,8 @@ def all_opened(source: Any) -> Iterator[list[File]]:
 
 def open_file(file: File) -> File:
     """Open a file and read its content."""
-    if is_saved_dataset(file.path):
-        return saved_dataset(file)
+    if folder := folder_file(file.path):
+        return folder.read(file)
     found = None
     if not has_known_name(file.path):
         check_file(file.path)

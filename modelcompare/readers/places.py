@@ -10,8 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from modelcompare.readers.content import File, file_stem, known_kind
-from modelcompare.readers.saved_datasets import is_saved_dataset
+from modelcompare.readers.content import File, file_stem, folder_file, known_kind
 from modelcompare.words import shown
 
 # Names of repetitions: seed_1, run-02, and folders that are only numbered.
@@ -56,9 +55,9 @@ def _places_of(paths: Sequence[Path]) -> list[File]:
 
 
 def _is_folder(path: Path) -> bool:
-    """Return whether a path is a folder of files; a saved data set is as good as a file."""
+    """Return whether a path is a folder of files, and none that is as good as a file."""
     try:
-        return path.is_dir() and not is_saved_dataset(path)
+        return path.is_dir() and folder_file(path) is None
     except (OSError, ValueError):
         return False
 
@@ -105,8 +104,8 @@ def _in_folder(folder: Path, holds_models: bool) -> list[File]:
     """Find the files in a folder: one model per file, or per folder with one set per file."""
     found = [path for path in folder.rglob("*") if _is_read(path, folder)]
     parents = {above for path in found for above in path.parents if folder in above.parents}
-    saved = {*filter(is_saved_dataset, parents)}
-    # A data set is one file, with all in its folder.
+    saved = {*filter(folder_file, parents)}
+    # Such a folder is one file, with all in it.
     whole = (next((up for up in reversed(path.parents) if up in saved), path) for path in found)
     files = sorted({*whole})
     if not files:

@@ -56,17 +56,11 @@ def wide_predictions(
     used = [h for name in predictions.access.scores.beside for h in scores[name].values()]
     unused = [each for each in roles.left_out if each not in used]
     unread = [*unused, *(name for name in scores if name not in predictions.access.scores.beside)]
-    found, date = _written(roles), roles["time"]
-    if columns.people:
-        found["truth"] = f"labels by {counted(columns.people)}, {columns.annotators}"
-    if numbers_answers(roles["run"], seen.columns.runs):
-        found["answer"] = found.pop("run")
-    elif "run" in found and len(roles.outputs) == 1:
-        found["run"] += f" (--read model={roles['run']} compares its runs)"
+    date = roles["time"]
     return Reading(
         with_source(predictions, "answers" if ITEM in frame else None, unread),
         {
-            "truth": "none (scores)", **found, "judge": counted(columns.judged),
+            **_written_wide(roles, seen.columns), "judge": counted(columns.judged),
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "scores beside": counted([*predictions.access.scores.beside]),
@@ -93,6 +87,18 @@ def _written(roles: Roles) -> dict[str, str]:
     apart = {*_FIRST, *_APART, *of_plugins()}
     others = [role for role in roles.found if role not in apart]
     return {r: roles.found[r].written for r in (*_FIRST, *others) if r in roles.found}
+
+
+def _written_wide(roles: Roles, columns: Columns) -> dict[str, str]:
+    """Write the columns by role where each model has its own."""
+    found = {"truth": "none (scores)", **_written(roles)}
+    if columns.people:
+        found["truth"] = f"labels by {counted(columns.people)}, {columns.annotators}"
+    if numbers_answers(roles["run"], columns.runs):
+        found["answer"] = found.pop("run")
+    elif "run" in found and len(roles.outputs) == 1:
+        found["run"] += f" (--read model={roles['run']} compares its runs)"
+    return found
 
 
 def _left_to_plugins(seen: Profile, roles: Roles) -> list[str]:

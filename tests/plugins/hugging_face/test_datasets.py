@@ -10,7 +10,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.readers import read_predictions
 
-SAVED = Path(__file__).parents[1] / "data" / "saved_datasets"
+SAVED = Path(__file__).with_name("data")
 NAMES = ["positive", "neutral", "negative"]
 
 

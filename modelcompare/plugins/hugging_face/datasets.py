@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.readers.content import File, parse_json
+from modelcompare.readers.content import File, FolderFile, parse_json
 from modelcompare.readers.tables import arrow_table, as_frame, lookup
 from modelcompare.words import optional
 
@@ -132,3 +132,7 @@ def _named(codes: pd.Series[Any], names: Sequence[str]) -> pd.Series[Any]:
             f"of 0 to {len(names) - 1}; save the data set again."
         ) from None
     return pd.Series(made, index=codes.index, dtype=object)
+
+
+OBJECTS = (dataset_of,)
+FOLDER_FILES = (FolderFile(is_saved_dataset, saved_dataset),)

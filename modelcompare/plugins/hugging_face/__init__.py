@@ -1,0 +1,1 @@
+"""Data sets of Hugging Face, as objects and in folders."""
