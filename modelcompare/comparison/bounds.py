@@ -20,6 +20,7 @@ import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.compared import Compared
+from modelcompare.comparison.conclusion import conclusions_of_frames
 from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import winners
 from modelcompare.comparison.fills import Case, cases
@@ -50,6 +51,7 @@ from modelcompare.words import (
 )
 
 _STEP_DOWN: Correction = "holm"
+_DECIMALS = 4
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -173,7 +175,12 @@ class BoundedComparison(Comparison, stem="bounds"):
 
     @cached_property
     def _findings(self) -> list[Finding]:
-        return [
+        metrics = {name: each for case in self.cases for name, each in case.metric_info.items()}
+        first = conclusions_of_frames(
+            self.scores, self.differences, "worst", [*self.places], metrics,
+            dict.fromkeys(metrics, _DECIMALS), "Missing results at their worst",
+        )  # fmt: skip
+        return first + [
             Finding(self._sentence(key, direction > 0))
             for key, direction in zip(self.places, self._direction, strict=True)
         ]
@@ -183,7 +190,7 @@ class BoundedComparison(Comparison, stem="bounds"):
             self.scores, self.differences, key, "worst", upwards=greater_is_better
         )
         leader, *others = order["model"]
-        worst, best = (format_number(order[end].iloc[0], 4) for end in ("worst", "best"))
+        worst, best = (format_number(order[end].iloc[0], _DECIMALS) for end in ("worst", "best"))
         range_text = worst if worst == best else f"{worst} to {best}"
         beaten, unknown = pairs_of_leader(pairs, leader, others)
         name = value_name(key.metric, key.label)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.evidence import places_of
 from modelcompare.directions import words_of
 from modelcompare.engine.axis import ValueKey
 from modelcompare.escape import shell
 from modelcompare.metrics import Metric
+from modelcompare.metrics.base import AnyMetric
 from modelcompare.report.document import Finding
 from modelcompare.report.numbers import format_number, joined, some_of
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Answer, label_name, value_name
 
 # Candidates with a sentence each.
@@ -38,11 +39,36 @@ def conclusions(found: Compared) -> list[Finding]:
 
     A single value has its own sentence; that is the answer unless there is a baseline.
     """
-    made = Conclusion(found)
     if len(found.models) == 1 or (len(found.keys) == 1 and found.baseline is None):
         return []
-    texts = made.of_leaders() if found.baseline is None else made.of_candidates()
+    baseline = found.baseline is not None
+    texts = Conclusion(found).of_candidates() if baseline else Leaders.of(found).sentences()
     return [Finding(text) for text in texts]
+
+
+def conclusions_of_frames(
+    scores: pd.DataFrame, differences: pd.DataFrame, value: str, keys: Sequence[ValueKey],
+    metrics: Mapping[str, AnyMetric], decimals: Mapping[str, int], what: str,
+) -> list[Finding]:  # fmt: skip
+    """Return the answer about a column of scores, means over test sets for example.
+
+    None if there is a single value, one is missing, or the better direction of one is not known:
+    then the sentences about each value are the answer.
+    """
+    models = tuple(dict.fromkeys(scores["model"]))
+    point = scores[value].to_numpy(np.float64).reshape(len(models), len(keys))
+    directed = all(metrics[key.metric].greater_is_better is not None for key in keys)
+    if len(models) < 2 or len(keys) < 2 or np.isnan(point).any() or not directed:
+        return []
+    (a, b), names = all_pairs(len(models)), np.array(models, dtype=object)
+    better = differences["better"].to_numpy(dtype=object).reshape(len(a), len(keys))
+    ahead = np.zeros((len(keys), len(models), len(models)), dtype=bool)
+    ahead[:, a, b] = (better == names[a, None]).T
+    ahead[:, b, a] = (better == names[b, None]).T
+    merit = [-1.0 if metrics[key.metric].greater_is_better is False else 1.0 for key in keys]
+    order = np.argsort(-point * merit, axis=0, kind="stable")
+    leaders = Leaders(models, keys, point, order, ahead, metrics, decimals)
+    return [Finding(f"{what}: {text}") for text in leaders.sentences()]
 
 
 def decision(found: Compared) -> pd.DataFrame:
@@ -51,30 +77,54 @@ def decision(found: Compared) -> pd.DataFrame:
     made = found.leads.drop(columns="significant")
     sides = (made[side].map(found.models.index) for side in ("model", "other"))
     made = made.assign(answer=[found.answer(*each) for each in zip(at, *sides, strict=True)])
-    asked = made[np.isin(at, Conclusion(found).places) & found.directed[at]]
+    asked = made[np.isin(at, averages(found.keys)) & found.directed[at]]
     overall = asked.groupby(["model", "other"], sort=False)["answer"].agg(all_of).to_dict()
     pairs = zip(made["model"], made["other"], strict=True)
     return made.assign(overall=[overall.get(pair) for pair in pairs])
 
 
+def averages(keys: Sequence[ValueKey]) -> list[int]:
+    """Return the positions of the averages, or of all values if there are no averages."""
+    return [at for at, key in enumerate(keys) if key.label is None] or [*range(len(keys))]
+
+
 @dataclass(frozen=True)
-class Conclusion:
-    """Sentences about all values together."""
+class Leaders:
+    """Sentences on who has the best values, of a test set or of several together.
 
-    found: Compared
+    Parameters
+    ----------
+    models, keys
+        Axes of the models and of the values.
+    point, order : ndarray of shape (n_models, n_values)
+        Values, and the models from best to worst.
+    ahead : ndarray of shape (n_values, n_models, n_models)
+        True if model i is significantly better than j.
+    metrics, decimals : mapping
+        Metric, and number of decimals, by name of the metric.
+    """
 
-    @cached_property
-    def places(self) -> list[int]:
-        """Positions of the averages, or of all values if there are no averages."""
-        keys = self.found.keys
-        averages = [at for at, key in enumerate(keys) if key.label is None]
-        return averages or [*range(len(keys))]
+    models: Sequence[str]
+    keys: Sequence[ValueKey]
+    point: FloatArray
+    order: IntArray
+    ahead: BoolArray
+    metrics: Mapping[str, AnyMetric]
+    decimals: Mapping[str, int]
 
-    def of_leaders(self) -> Iterator[str]:
+    @classmethod
+    def of(cls, found: Compared) -> Leaders:
+        """Return those of one test set."""
+        return cls(
+            found.models, found.keys, found.point, found.order, found.ahead, found.metric_info,
+            found.decimals,
+        )  # fmt: skip
+
+    def sentences(self) -> Iterator[str]:
         """Yield who has the best values, and whom the leaders are shown to differ from."""
-        found, places = self.found, self.places
-        if found.keys[places[0]].label is not None:
-            yield from map(self._of_classes, found.metrics)
+        places = averages(self.keys)
+        if self.keys[places[0]].label is not None:
+            yield from map(self._of_classes, dict.fromkeys(key.metric for key in self.keys))
             return
         led: dict[tuple[int, ...], list[int]] = {}
         for at in places:
@@ -86,19 +136,18 @@ class Conclusion:
 
     def _best(self, at: int) -> tuple[int, ...]:
         """Return the models with the best value, several if it is the same but for rounding."""
-        values, order = self.found.point[:, at], self.found.order[:, at]
+        values, order = self.point[:, at], self.order[:, at]
         known = order[~np.isnan(values[order])]
         same = np.isclose(values[known], values[known[:1]], rtol=1e-12, atol=0)
         return tuple(known[same].tolist())
 
     def _of_leader(self, best: tuple[int, ...], places: Sequence[int]) -> str:
         """Return a clause: the values of one leader, and how it compares with the other models."""
-        found = self.found
         sides: dict[str, list[str]] = {}
         for at in places:
-            key = found.keys[at]
-            number = format_number(found.point[best[0], at], found.decimals[key.metric])
-            side = "highest" if found.direction[at] > 0 else "lowest"
+            key = self.keys[at]
+            number = format_number(self.point[best[0], at], self.decimals[key.metric])
+            side = "lowest" if self._metric(at).greater_is_better is False else "highest"
             sides.setdefault(side, []).append(f"{_name(key)} ({number})")
         values = joined([f"the {side} {joined(named)}" for side, named in sides.items()])
         has = "has" if len(best) == 1 else "have"
@@ -109,11 +158,10 @@ class Conclusion:
 
     def _relations(self, best: tuple[int, ...], places: Sequence[int]) -> list[str]:
         """Return clauses: models that are not shown to differ from a leader, and worse ones."""
-        found = self.found
-        others = found.order[:, places[0]].tolist()
-        others = [i for i in others if i not in best and not np.isnan(found.point[i, places]).any()]
+        others = self.order[:, places[0]].tolist()
+        others = [i for i in others if i not in best and not np.isnan(self.point[i, places]).any()]
         # Leaders of one value are better than a model if all are.
-        ahead = {i: [at for at in places if found.ahead[at, list(best), i].all()] for i in others}
+        ahead = {i: [at for at in places if self.ahead[at, list(best), i].all()] for i in others}
         level = [i for i in others if not ahead[i]]
         worse = [i for i in others if len(ahead[i]) == len(places)]
         verb = "is" if len(best) == 1 else "are"
@@ -124,28 +172,31 @@ class Conclusion:
             names = "all others" if every else self._names(worse)
             clauses.append(f"{verb} {better} than {names}")
         if partly := [i for i in others if ahead[i] and i not in worse]:
-            where = joined([_name(found.keys[at]) for at in ahead[partly[0]]])
+            where = joined([_name(self.keys[at]) for at in ahead[partly[0]]])
             where = where if len(partly) == 1 else "some of these"
             clauses.append(f"{verb} {better} than {self._names(partly)} in {where} only")
         return clauses
 
     def _better(self, at: int) -> str:
-        return words_of(self.found.metric_info[self.found.keys[at].metric].greater_is_better).better
+        return words_of(self._metric(at).greater_is_better).better
+
+    def _metric(self, at: int) -> AnyMetric:
+        return self.metrics[self.keys[at].metric]
 
     def _of_classes(self, metric: str) -> str:
         """Return a sentence on a metric per class: in how many classes each model leads."""
-        found = self.found
-        led = {at: best for at in places_of(found, metric) if (best := self._best(at))}
+        places = [at for at, key in enumerate(self.keys) if key.metric == metric]
+        led = {at: best for at in places if (best := self._best(at))}
         counts = Counter(model for best in led.values() for model in best).most_common()
         if not counts:
             return f"{metric}: undefined for every model."
         n_clear = sum(
-            found.ahead[at, best[0]].sum() == len(found.models) - 1 for at, best in led.items()
+            self.ahead[at, best[0]].sum() == len(self.models) - 1 for at, best in led.items()
         )
-        words = words_of(found.metric_info[metric].greater_is_better)
+        words = words_of(self.metrics[metric].greater_is_better)
         (first, n), *others = counts[:_MOST_CANDIDATES]
-        parts = [f"{found.models[first]} {words.leads} in {n:,} of {len(led):,} classes"]
-        parts += [f"{found.models[model]} in {n:,}" for model, n in others]
+        parts = [f"{self.models[first]} {words.leads} in {n:,} of {len(led):,} classes"]
+        parts += [f"{self.models[model]} in {n:,}" for model, n in others]
         clear = f"{words.better} than every other model in {n_clear or 'none'} of these"
         return f"{metric}: {joined(parts)}; {clear}."
 
@@ -154,7 +205,7 @@ class Conclusion:
         of_kind: dict[bool, dict[tuple[int, ...], str]] = {True: {}, False: {}}
         for best, places in led.items():
             for at in places:
-                metric = self.found.metric_info[self.found.keys[at].metric]
+                metric = self._metric(at)
                 if isinstance(metric, Metric) and metric.kind.has_classes:
                     of_kind[metric.kind.soft].setdefault(best, metric.name)
         pairs = (
@@ -171,13 +222,23 @@ class Conclusion:
             )
             return
 
+    def _names(self, models: Sequence[int]) -> str:
+        return some_of([self.models[model] for model in models])
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """Sentences on who may replace the baseline of a comparison."""
+
+    found: Compared
+
     def of_candidates(self) -> Iterator[str]:
         """Yield which models may replace the baseline: those that are better in every value."""
-        found = self.found
-        known = [at for at in self.places if found.directed[at]]
+        found, places = self.found, averages(self.found.keys)
+        known = [at for at in places if found.directed[at]]
         answers = {
             model: all_of(found.answer(at, model, self._baseline) for at in known)
-            for model in found.order[:, self.places[0]].tolist() if model != self._baseline
+            for model in found.order[:, places[0]].tolist() if model != self._baseline
         }  # fmt: skip
         if not known:
             return

@@ -100,3 +100,25 @@ def test_no_metric_means_the_default_ones():
     frame = holed()
     named = bounds(frame, "mean_score", **FEW)
     assert as_json(bounds(frame, None, **FEW)) == as_json(named)
+
+
+def test_the_first_sentence_answers_about_all_values_at_their_worst():
+    truth = np.arange(120) % 3
+    outputs = {
+        "good": np.where(np.arange(120) % 11 == 0, (truth + 1) % 3, truth),
+        "poor": np.where(np.arange(120) % 2 == 0, (truth + 2) % 3, truth),
+    }
+    frame = pd.DataFrame({"y_true": truth, **outputs}).astype(object)
+    frame.loc[[1, 5], "good"] = None
+    worst = mc.read_predictions(frame, missing="worst")
+    found = mc.compare(worst, ["accuracy", "f1_macro"], missing="bounds", n_resamples=99)
+    first, *others = found.verdict().splitlines()
+    scores = found.scores.set_index(["model", "metric"])["worst"]["good"]
+    assert first == (
+        f"Missing results at their worst: good has the highest accuracy ({scores['accuracy']:.4f}) "
+        f"and f1_macro ({scores['f1_macro']:.4f}) and is better than poor."
+    )
+    assert others[0].startswith("accuracy: good leads at its worst")
+    assert found.differences["better"].tolist() == ["good", "good"]
+    one = mc.compare(worst, "accuracy", missing="bounds", n_resamples=99)
+    assert one.verdict().startswith("accuracy: good leads at its worst")

@@ -14,6 +14,7 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
+from modelcompare.comparison.conclusion import conclusions_of_frames
 from modelcompare.comparison.groups import GroupComparison, plot_groups
 from modelcompare.comparison.pair_tables import pair_table
 from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
@@ -36,6 +37,7 @@ from modelcompare.report.figures.critical_difference import plot_critical_differ
 from modelcompare.report.figures.interval_rows import Row
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Axes, Figure
+from modelcompare.report.numbers import decimals_for
 from modelcompare.report.tables import VALUE, Table, interval_column
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import signature
@@ -131,8 +133,12 @@ class SuiteComparison(GroupComparison):
     def _findings(self) -> list[Finding | str]:
         found: list[Finding | str] = []
         if self._can_be_pooled and len(self.models) > 1:
-            means = self.pooled_scores, self.pooled_differences, self._weighed
-            found += pooled_findings(*means, self._mean_of_sets)
+            first, means = self._first, (self.pooled_scores, self.pooled_differences)
+            found += conclusions_of_frames(
+                *means, "estimate", first.keys, first.metric_info, self._decimals_of_means,
+                self._mean_of_sets.capitalize(),
+            )  # fmt: skip
+            found += pooled_findings(*means, self._weighed, self._mean_of_sets)
         if len(self.models) > 1:
             found += set_findings(self._found, self.models, self.saturation, self._ranked_places)
         return [*found, *self.scope.notes_of_sets, *self.notes]
@@ -148,6 +154,13 @@ class SuiteComparison(GroupComparison):
     def _mean_of_sets(self) -> str:
         weighted = "weighted " if written_shares(self.shares) else ""
         return f"{weighted}mean of {len(self._weighed)} test sets"
+
+    @property
+    def _decimals_of_means(self) -> dict[str, int]:
+        """Decimals that the intervals of the means justify, by metric."""
+        quarters = (self.pooled_scores["ci_high"] - self.pooled_scores["ci_low"]) / 4
+        widths = quarters.groupby(self.pooled_scores["metric"]).median()
+        return {name: decimals_for([width]) for name, width in widths.items()}
 
     def _tables(self, *named: Any) -> dict[str, Table]:
         each = Table.of("Each test set", self.scores, "set", *named, decimals=None)

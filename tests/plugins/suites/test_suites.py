@@ -626,3 +626,26 @@ def test_sets_of_different_classes_state_that_there_is_no_mean():
     sets = {"s": _of_classes(["no", "yes"]), "t": _of_classes(["cat", "dog"])}
     text = mc.compare_groups(sets, "f1", n_resamples=99).verdict()
     assert text.startswith("The test sets have different classes, so there is no mean over them")
+
+
+def test_the_first_sentence_answers_about_the_means_of_all_metrics():
+    preds = mc.load_example("snli")
+    sets = {"x": preds.subset(range(700)), "y": preds.subset(range(700, 1500))}
+    found = mc.compare_groups(sets, ["accuracy", "f1_macro", "log_loss"], n_resamples=499)
+    first, *others = found.verdict().splitlines()
+    assert first.startswith(
+        "Mean of 2 test sets: bow_pair has the highest accuracy (0.678) and f1_"
+    )
+    assert "lowest log_loss" in first
+    better = found.pooled_differences.query("model_a == 'bow_pair' or model_b == 'bow_pair'")
+    wins = better[better["better"] == "bow_pair"].groupby(["model_a", "model_b"]).size()
+    clear = {*wins.index[wins == 3].to_frame().to_numpy().ravel()} - {"bow_pair"}
+    assert "is better than hypothesis_only and mlp" in first
+    assert clear == {"hypothesis_only", "mlp"}
+    assert others[0].startswith("accuracy, mean of 2 test sets: bow_pair leads (0.678)")
+    lacking = {"x": sets["x"], "y": sets["y"][["bow_pair", "mlp"]]}
+    found = mc.compare_groups(
+        lacking, ["accuracy", "f1_macro"], n_resamples=499, missing="bounds",
+        generalize_to="items",
+    )  # fmt: skip
+    assert found.verdict().startswith("accuracy, mean of 2 test sets: ")
