@@ -36,10 +36,10 @@ from experiments.validity.catalogue import cell_id
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.design import design_of
 from modelcompare.engine.influence import Pairs
-from modelcompare.engine.scope import Scope
 from modelcompare.intervals import Interval, bca_interval, percentile_interval
 from modelcompare.plugins.suites.means import MeanOfSets
 from modelcompare.plugins.suites.pooled import Means
+from modelcompare.plugins.suites.scope import scope_of_sets
 
 Params = dict[str, Any]
 Array = np.ndarray
@@ -167,7 +167,7 @@ def mean_of(
 ) -> MeanOfSets:
     """Return the mean over test sets, of equal weights."""
     shares = np.full(len(samples), 1 / len(samples))
-    scope = Scope.of_sets([each.scope for each in samples], new_sets=new)
+    scope = scope_of_sets([each.scope for each in samples], new_sets=new)
     return Means.of(samples, models, pairs, shares, scope).low
 
 

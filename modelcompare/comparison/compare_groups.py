@@ -141,7 +141,7 @@ def compare_groups(
         results=found, rng_label=rng_label(rng), n_samples=n_seen(source),
         left_out=pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
         notes=tuple(common_notes(notes)), models=source.models,
-        scope=Scope.of_sets(each.bootstrap.scope for each in found.values()),
+        scope=Scope.together(each.bootstrap.scope for each in found.values()),
         size=written_size([source]),
     )  # fmt: skip
 

@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare import plugs, spelling
+from modelcompare import spelling
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.inputs import aligned as aligned
 from modelcompare.data.inputs import as_array as as_array
 from modelcompare.data.inputs import holds_texts as holds_texts
 from modelcompare.data.inputs import is_structured as is_structured
-from modelcompare.words import Need, check_mapping, check_test_set, shown, warn_caller
+from modelcompare.words import check_mapping, shown, warn_caller
 
 
 class DataWarning(UserWarning):
@@ -363,12 +363,6 @@ def check_columns_distinct(frame: pd.DataFrame, where: str) -> None:
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
         raise ValueError(f"{where}: column {repeated[0]!r} occurs twice.")
-
-
-def check_asked(argument: str, value: Any, need: Need = "sums") -> None:
-    """Refuse what is no test set; several by name are checked by the plugin that knows them."""
-    check = plugs.several("check") if isinstance(value, Mapping) else check_test_set
-    check(argument, value, need, by_design=True)
 
 
 def check_models(models: tuple[str, ...], **named: object) -> None:

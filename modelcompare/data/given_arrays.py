@@ -1,4 +1,4 @@
-"""Functions of predictions that take arrays instead: the truth, and each model's outputs."""
+"""Arguments of functions of predictions: arrays in their place, and several test sets."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from functools import wraps
 from os import PathLike
 from typing import Any, ParamSpec, TypeVar
 
+from modelcompare import plugs
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
+from modelcompare.words import Need, check_test_set
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,3 +38,10 @@ def takes_arrays(function: Callable[P, T]) -> Callable[P, T]:
         return call(*given, **kwargs)
 
     return taking
+
+
+def check_asked(argument: str, value: Any, need: Need = "sums") -> None:
+    """Refuse what is no test set; several by name are checked by the plugin that knows them."""
+    several = isinstance(value, Mapping) and any(isinstance(x, TestSet) for x in value.values())
+    check = plugs.several("check") if several else check_test_set
+    check(argument, value, need, by_design=True)

@@ -21,7 +21,14 @@ class Part:
     name: ClassVar[str] = ""
     # Mark in a signature without numbers.
     mark: ClassVar[str] = ""
+    # More of what would decide, where new ones vary.
+    more: ClassVar[str] = ""
     new: bool = False
+
+    @property
+    def marks(self) -> dict[str, object]:
+        """Marks in a signature without numbers."""
+        return {self.mark: True} if self.mark else {}
 
     @property
     def counts(self) -> dict[str, object]:
@@ -53,32 +60,23 @@ class Scope:
         Number of rows.
     parts : tuple of Part
         What a design adds to the samples, each class once.
-    n_sets : int
-        Number of test sets.
-    new_sets : bool
-        Whether the answer is for new test sets.
     any_time : bool
         Whether the answer holds for all numbers of samples together.
     """
 
     n_samples: int
     parts: tuple[Part, ...] = ()
-    n_sets: int = 1
-    new_sets: bool = False
     any_time: bool = False
 
     @classmethod
-    def of_sets(
-        cls, scopes: Iterable[Scope], *, new_sets: bool = False, any_time: bool = False
-    ) -> Scope:
+    def together(cls, scopes: Iterable[Scope]) -> Scope:
         """Return the scope of answers about several test sets together; that of one alone."""
         every = [*scopes]
         kinds = dict.fromkeys(type(part) for each in every for part in each.parts)
         return cls(
             sum(each.n_samples for each in every),
             tuple(_together([each.part(kind) for each in every]) for kind in kinds),
-            len(every), new_sets, any_time,
-        )  # fmt: skip
+        )
 
     def part(self, kind: type[Part]) -> Part | None:
         """Return the part of a class; None if the answer has none."""
@@ -87,13 +85,18 @@ class Scope:
     @property
     def generalize_to(self) -> str | None:
         """Names of what varies, as in `compare_groups`; None if only the items do."""
-        names = (*(["sets"] if self.new_sets else []), *(p.name for p in self.parts if p.new))
+        names = [part.name for part in self.parts if part.new]
         return "+".join(["items", *names]) if names else None
+
+    @property
+    def more(self) -> str:
+        """More of what would decide; empty if only the items vary."""
+        return next((part.more for part in self.parts if part.new), "")
 
     @property
     def marks(self) -> dict[str, object]:
         """Marks of the parts in a signature without numbers."""
-        return {part.mark: True for part in self.parts if part.mark}
+        return {name: mark for part in self.parts for name, mark in part.marks.items()}
 
     @property
     def counts(self) -> dict[str, object]:
@@ -114,20 +117,6 @@ class Scope:
     def notes(self) -> tuple[str, ...]:
         """Notes on the runs, or the labels, for which an answer holds."""
         return tuple(note for part in self.parts for note in part.notes)
-
-    @property
-    def notes_of_sets(self) -> tuple[str, ...]:
-        """Note on a mean for new test sets.
-
-        Where a model loses 0.5 on a tenth of all sets, intervals of 5 and 15 sets cover 0.60 and
-        0.80 (`experiments.validity.suites`); the share is that of the rule of three.
-        """
-        if not self.new_sets:
-            return ()
-        return (
-            f"For test sets like these {self.n_sets}: new ones are allowed for, but sets of a kind "
-            f"rarer than {min(3, self.n_sets)} in {self.n_sets} would not have been seen.",
-        )
 
 
 def _together(parts: list[Part | None]) -> Part:

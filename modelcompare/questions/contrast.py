@@ -196,7 +196,7 @@ class Unpaired:
     @property
     def scope(self) -> Scope:
         """Runs that the result is about."""
-        return Scope.of_sets(sample.scope for sample, _ in self.sides)
+        return Scope.together(sample.scope for sample, _ in self.sides)
 
     @property
     def evaluations(self) -> list[Evaluation]:

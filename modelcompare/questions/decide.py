@@ -17,8 +17,8 @@ from scipy.special import ndtri
 from modelcompare import plugs
 from modelcompare.arguments import checked
 from modelcompare.comparison.warned import each_warning_once
-from modelcompare.data.checks import check_asked, check_models
-from modelcompare.data.given_arrays import takes_arrays
+from modelcompare.data.checks import check_models
+from modelcompare.data.given_arrays import check_asked, takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.scope import Scope
 from modelcompare.escape import terminal
@@ -170,7 +170,7 @@ class DecisionResult(Result, stem="decision", version=4, row="decision"):
         scope = self.scope
         beside = {
             "any-time": scope.any_time, "generalize_to": scope.generalize_to,
-            **scope.marks, "sets": scope.n_sets if scope.n_sets > 1 else None,
+            **scope.marks,
         }  # fmt: skip
         given = {name: value for name, value in beside.items() if value}
         return {"B": self.n_resamples, "ci": self.method, **given}
@@ -252,8 +252,7 @@ class DecisionResult(Result, stem="decision", version=4, row="decision"):
 
     def _what_would_settle(self) -> str:
         if self.varies:
-            what = "test sets" if self.scope.new_sets else "runs of both models"
-            return f" More {what} would be, or more samples."
+            return f" More {self.scope.more} would be, or more samples."
         if math.isnan(self.gain):
             return " The lacking results may be."
         if math.isinf(self.ci_high - self.ci_low):

@@ -19,8 +19,7 @@ import numpy as np
 from modelcompare import plugs
 from modelcompare.arguments import checked
 from modelcompare.comparison.warned import each_warning_once
-from modelcompare.data.checks import check_asked
-from modelcompare.data.given_arrays import takes_arrays
+from modelcompare.data.given_arrays import check_asked, takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.questions.decide import DecisionResult, decide
 from modelcompare.questions.gate_result import GateResult, RuleAnswer

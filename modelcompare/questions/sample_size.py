@@ -8,7 +8,7 @@ from functools import partial
 
 from modelcompare import plugs
 from modelcompare.arguments import checked
-from modelcompare.data.checks import check_asked
+from modelcompare.data.given_arrays import check_asked
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import ValueLike
 from modelcompare.options import check_positive

@@ -8,6 +8,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
+from tests.plugged import of_plugins
 
 ROWS = 12
 KEYS = [f"q{n}" for n in range(ROWS)]
@@ -87,7 +88,7 @@ TYPED = {
 }
 
 
-@pytest.mark.parametrize("command", TYPED)
+@pytest.mark.parametrize("command", of_plugins(TYPED, suites=["groups"]))
 def test_the_command_is_the_one_that_was_typed(tmp_path, run, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     asked = [command, of_labels(tmp_path).name, *TYPED[command], "--true", "gold thing"]

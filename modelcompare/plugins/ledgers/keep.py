@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from modelcompare.arguments import checked
-from modelcompare.data.checks import check_asked, check_models
+from modelcompare.data.checks import check_models
+from modelcompare.data.given_arrays import check_asked
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import n_runs
 from modelcompare.escape import terminal

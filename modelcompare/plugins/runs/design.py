@@ -42,6 +42,7 @@ class Runs(Part):
     """
 
     name: ClassVar[str] = "runs"
+    more: ClassVar[str] = "runs of both models"
     n_runs: tuple[int, ...]
 
     @property

@@ -14,12 +14,12 @@ from modelcompare.comparison.subgroups import common_notes
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
 from modelcompare.engine.design import are_crossed
-from modelcompare.engine.scope import Scope
 from modelcompare.engine.units import written_size
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.plugins.suites.checks import check_metrics
 from modelcompare.plugins.suites.result import SuiteComparison
 from modelcompare.plugins.suites.runs import warn_of_few_sets
+from modelcompare.plugins.suites.scope import scope_of_sets
 from modelcompare.plugins.suites.weights import WITHIN, weighted_sets, within
 from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.words import Correction, GeneralizeToOfSets, MissingSets, WeightsOfSets
@@ -54,7 +54,7 @@ def compare_sets(
         results=found, rng_label=rng_label(rng), n_samples=sum(map(n_seen, sets.values())),
         left_out=pd.DataFrame([], columns=["slice", "value", "n_samples"]),
         notes=(*common_notes(notes), *sets.notes), models=tuple(models), shares=sets.shares,
-        scope=Scope.of_sets(scopes, new_sets=generalize_to in WITHIN),
+        scope=scope_of_sets(scopes, new_sets=generalize_to in WITHIN),
         size=written_size(sets.values()),
     )  # fmt: skip
 

@@ -19,6 +19,7 @@ from modelcompare.metrics.classes import ValueLike
 from modelcompare.plugins.suites.checks import check_decided
 from modelcompare.plugins.suites.pooled import Means
 from modelcompare.plugins.suites.runs import warn_of_few_sets
+from modelcompare.plugins.suites.scope import notes_on_sets, scope_of_sets
 from modelcompare.plugins.suites.weights import WITHIN, WeightedSets, weighted_sets, within
 from modelcompare.questions.any_time import PLAN_LOOKS, not_at_any_time
 from modelcompare.questions.contrast import Contrast, Draws
@@ -62,7 +63,7 @@ class MeanGain(Gain):
     def scope(self) -> Scope:
         """Runs, labels and test sets that bounds are for."""
         scopes = [each.scope for each in self.contrasts.values()]
-        return Scope.of_sets(scopes, new_sets=self.new_sets)
+        return scope_of_sets(scopes, new_sets=self.new_sets)
 
     @property
     def n_units(self) -> int:
@@ -79,7 +80,7 @@ class MeanGain(Gain):
     def notes(self) -> tuple[str, ...]:
         """Notes on the runs and test sets for which the gain holds, if there are several."""
         notes = common_notes({name: each.notes for name, each in self.contrasts.items()})
-        return (*notes, *self.scope.notes_of_sets, *self.lacking)
+        return (*notes, *notes_on_sets(self.scope), *self.lacking)
 
     @cached_property
     def _means(self) -> Means:

@@ -24,6 +24,7 @@ from modelcompare.intervals.influences import macro_corrections, share_of_occurr
 from modelcompare.intervals.runs import NAME as NEW_RUNS
 from modelcompare.intervals.runs import extend_intervals
 from modelcompare.plugins.suites.runs import layers_of_new_sets, layers_of_sets
+from modelcompare.plugins.suites.scope import are_new
 from modelcompare.words import IntervalMethod
 
 FIXED, NEW_SETS = "mover", "sets-t"
@@ -153,7 +154,7 @@ class MeanOfSets(Contrasts):
     @property
     def size(self) -> int:
         """Number of sets if these vary, else of the units of all."""
-        return len(self.parts) if self.scope.new_sets else sum(part.size for part in self.parts)
+        return len(self.parts) if are_new(self.scope) else sum(part.size for part in self.parts)
 
     @property
     def extends(self) -> bool:
@@ -163,7 +164,7 @@ class MeanOfSets(Contrasts):
     @property
     def method(self) -> str:
         """Name of intervals that are joined from those of the sets."""
-        return NEW_SETS if self.scope.new_sets else NEW_RUNS if self.extends else FIXED
+        return NEW_SETS if are_new(self.scope) else NEW_RUNS if self.extends else FIXED
 
     def joined_interval(self, method: IntervalMethod, level: float) -> Interval:
         """Compute intervals for these sets and runs, from the interval of each set.
@@ -210,7 +211,7 @@ class MeanOfSets(Contrasts):
         """Variances and degrees of freedom, of shape (2, n_rows, n_values)."""
         crossed = are_crossed([part.sample.design for part in self.parts])
         layers = [part.sample.layers(part.pairs) for part in self.parts]
-        if self.scope.new_sets:
+        if are_new(self.scope):
             values = np.stack([part.estimate for part in self.parts])
             variance, degrees = layers_of_new_sets(values, layers, crossed=crossed).variance
             # Satterthwaite's of three sets and five runs would cover 0.926 of 0.95.

@@ -18,6 +18,7 @@ from modelcompare.engine.scope import Scope
 from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.plugins.suites.checks import check_names
 from modelcompare.plugins.suites.runs import layers_of_new_sets, layers_of_sets
+from modelcompare.plugins.suites.scope import notes_on_sets, scope_of_sets
 from modelcompare.plugins.suites.weights import WITHIN, within
 from modelcompare.questions.components import (
     Components,
@@ -64,13 +65,13 @@ class MeanPilotDifference(PilotDifference):
     def scope(self) -> Scope:
         """Runs and test sets that the answer is about."""
         scopes = [each.scope for each in self.contrasts.values()]
-        return Scope.of_sets(scopes, new_sets=self.new_sets)
+        return scope_of_sets(scopes, new_sets=self.new_sets)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes on the runs and test sets for which the answer holds."""
         notes = common_notes({name: each.notes for name, each in self.contrasts.items()})
-        return (*notes, *self.scope.notes_of_sets)
+        return (*notes, *notes_on_sets(self.scope))
 
     @property
     def plan(self) -> Plan | None:

@@ -30,6 +30,7 @@ from modelcompare.plugins.suites.findings import (
     values_of,
 )
 from modelcompare.plugins.suites.pooled import Means, difference_frame
+from modelcompare.plugins.suites.scope import notes_on_sets
 from modelcompare.plugins.suites.weights import written_shares
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.fields import HIDDEN, Field, member
@@ -141,7 +142,7 @@ class SuiteComparison(GroupComparison):
             found += pooled_findings(*means, self._weighed, self._mean_of_sets)
         if len(self.models) > 1:
             found += set_findings(self._found, self.models, self.saturation, self._ranked_places)
-        return [*found, *self.scope.notes_of_sets, *self.notes]
+        return [*found, *notes_on_sets(self.scope), *self.notes]
 
     def _rows_above(self, at: int, most: int) -> list[Row]:
         """Rows of a figure with the means over test sets, if there are any."""

@@ -105,6 +105,7 @@ def test_folds_that_are_left_out_are_no_scores_of_the_model(tmp_path, capsys):
     assert "scores beside" not in err
 
 
+@needs("suites")
 def test_ten_repeats_in_a_file_of_each_model_are_asked_for_by_commands(tmp_path, capsys):
     y = RNG.normal(size=6130).round(2)
     folds = [*RepeatedKFold(n_splits=5, n_repeats=10, random_state=0).split(y)]

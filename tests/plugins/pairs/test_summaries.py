@@ -5,7 +5,7 @@ import json
 import pytest
 
 import modelcompare as mc
-from tests.plugged import needed
+from tests.plugged import needed, of_plugins
 from tests.readers.opening import DATA
 
 needed("logs", "published")
@@ -104,7 +104,7 @@ def test_splits_of_training_are_left_out_and_revisions_are_one_model(run, tmp_pa
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-@pytest.mark.parametrize("command", ["ranks", "compare", "groups"])
+@pytest.mark.parametrize("command", of_plugins(["ranks", "compare", "groups"], suites=["groups"]))
 def test_results_without_samples_are_refused_with_the_remedy(run, tmp_path, name, command):
     (tmp_path / f"{name}.json").write_text(json.dumps(DOCUMENTS[name]))
     done = run(command, f"{name}.json")

@@ -7,6 +7,7 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare.cli.app import main
+from tests.plugged import needs
 
 RNG = np.random.default_rng(1)
 SETS = [f"task{i}" for i in range(12)]
@@ -57,6 +58,7 @@ def test_losses_count_downwards_and_missing_scores_are_refused():
                                   missing="drop")) == 11  # fmt: skip
 
 
+@needs("suites")
 def test_the_command_groups_reads_published_tables(tmp_path, capsys):
     path = tmp_path / "results.csv"
     LONG.to_csv(path, index=False)
@@ -71,6 +73,7 @@ def test_the_command_groups_reads_published_tables(tmp_path, capsys):
     assert "published results have equal ones" in capsys.readouterr().err
 
 
+@needs("suites")
 def test_predictions_are_not_taken_for_read_scores(tmp_path, capsys):
     path = tmp_path / "predictions.csv"
     y = RNG.integers(0, 2, 60)
@@ -79,6 +82,7 @@ def test_predictions_are_not_taken_for_read_scores(tmp_path, capsys):
     assert "only one test set" in capsys.readouterr().err
 
 
+@needs("suites")
 def test_items_of_a_long_table_are_not_taken_for_data_sets(tmp_path, capsys):
     path = tmp_path / "scores.csv"
     rows = [(f"q{i}", m, x) for i in range(30) for m, x in zip("ab", RNG.random(2), strict=True)]

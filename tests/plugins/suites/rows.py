@@ -44,6 +44,9 @@ MADE = {
 PICKLED = {"sets": lambda _: _two(), "ranks": lambda _: _two().friedman("accuracy")}
 ODD = {"test sets of other classes": _of_other_classes}
 HOSTILE_SETS = {"suites": _hostile}
+ASKED = {
+    "groups:sets": (("snli.npz", "other.npz", "-m", "accuracy", "--resamples", "99"), "groups"),
+}
 
 
 def DOORS():

@@ -111,7 +111,7 @@ def test_means_of_many_small_sets_are_covered_though_macro_f1_is_biased():
     parts = [mc.bootstrap(each, "f1_macro", n_resamples=2) for each in sets.values()]
     weights = np.full(40, 1 / 40)
     scope, rows = (
-        Scope.of_sets([part.scope for part in parts]),
+        Scope.together([part.scope for part in parts]),
         [Contrasts(part, None) for part in parts],
     )
     mean = MeanOfSets(parts[0], None, rows, weights, scope)
