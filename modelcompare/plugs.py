@@ -43,7 +43,7 @@ OWNERS = {
         "ledgers",
     ),
     "diagnostics.JudgeReport": "judges", "diagnostics.judge_report": "judges",
-    "`judge`": "judges", "`label_weight`": "judges",
+    "`judge`": "judges", "`label_weight`": "judges", "--labels": "judges", "--queue": "judges",
     "a data set of Hugging Face": "hugging_face", "a log of a tool": "logs",
     "crossval": "folds", "--n-train": "folds", "--n-test": "folds", "--rope": "folds",
     "studies": "paper", "study": "paper", "--card": "paper",
@@ -103,6 +103,9 @@ class Plugin:
         and returns a `readers.profile.Profile`.
     roles : str
         Roles of columns that describe samples, and are left out: `readers.roles.Role`.
+    beside : str
+        Columns that describe samples, which options name and arguments of `Predictions` take:
+        `readers.beside.Beside`.
     checks : str
         Functions that refuse a table by the roles of its columns: ``f(seen, roles)``.
     scores : str
@@ -169,6 +172,7 @@ class Plugin:
     whole: str = ""
     tables: str = ""
     roles: str = ""
+    beside: str = ""
     checks: str = ""
     scores: str = ""
     designs: str = ""

@@ -11,15 +11,12 @@ import click
 
 import modelcompare as mc
 from modelcompare.arguments import LEVELS, one_level
-from modelcompare.cli.output import Output, check_paths
+from modelcompare.cli.output import Output
 from modelcompare.cli.reading import Reading
-from modelcompare.cli.streams import say
 from modelcompare.metrics.classes import ValueLike
 from modelcompare.plugs import first, needed
 from modelcompare.readers.messages import ROLES
 from modelcompare.readers.opening import read_tables
-from modelcompare.report.writers.files import write_text
-from modelcompare.report.writers.formats import frame_csv
 
 
 def groups(reading: Reading, output: Output, *, gaps: bool, **options: Any) -> None:
@@ -67,30 +64,26 @@ def _gaps(reading: Reading, output: Output, *, metrics: Sequence[str] = (), **op
         raise click.exceptions.Exit(1)
 
 
-def of_two_models(
+def of_two_models(reading: Reading, output: Output, **options: Any) -> None:
+    """Answer a question about one value of two models."""
+    output.emit(answer_of_two(reading, output, **options), inputs=reading.files)
+
+
+def answer_of_two(
     reading: Reading, output: Output, *, function: str, metric: str | None = None,
-    label: str | None = None, n_labels: int | None = None, queue: Path | None = None,
-    **options: Any,
-) -> None:  # fmt: skip
-    """Answer a question about one value of two models, and draw the samples to label next."""
+    label: str | None = None, **options: Any,
+) -> Any:  # fmt: skip
+    """Return the answer of a function to a question about one value of two models."""
     if not reading.files:
         raise ValueError("name files of predictions.")
-    if (n_labels is None) != (queue is None):
-        raise ValueError("--labels and --queue go together: how many to label, and their file.")
     output.check(reading.files)
-    if queue is not None:
-        check_paths([each for each in (queue, output.output) if each is not None], reading.files)
     reading.several = True
     predictions = reading.read()
     sets = [*predictions.values()] if isinstance(predictions, dict) else [predictions]
     first, models = sets[0], dict.fromkeys(model for each in sets for model in each.models)
     of_all = metric or mc.metrics.registry.default_metric(first)
     value: ValueLike = of_all if label is None else (of_all, label)
-    result = attrgetter(function)(mc)(predictions, *_two([*models]), value, **options)
-    drawn = None if n_labels is None else result.queue(n_labels)
-    output.emit(result, inputs=reading.files)
-    if queue is not None and drawn is not None:
-        say(f"wrote {write_text(queue, frame_csv(drawn))}")
+    return attrgetter(function)(mc)(predictions, *_two([*models]), value, **options)
 
 
 def disagreements(reading: Reading, output: Output) -> None:

@@ -89,17 +89,6 @@ metric = partial(
     complete=metric_names,
 )  # fmt: skip
 statistics = partial(Option, panel="Statistics", metavar="NAME")
-# Labels to buy beside a judge.
-QUEUE = (
-    Option(
-        name="n_labels", flags="--labels", type=int | None, default=None, metavar="N",
-        at_least=1, help="Beside a judge: number of samples to label next; see --queue.",
-    ),
-    Option(
-        name="queue", flags="--queue", type=Path | None, default=None, metavar="FILE.csv",
-        help="File of the samples to label next, and the stratum of each.",
-    ),
-)  # fmt: skip
 GENERALIZE_TO = named_option(
     "generalize_to", "Answer for these runs (items), or for new ones: {choices}"
 )

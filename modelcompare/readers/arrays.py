@@ -19,10 +19,11 @@ from modelcompare.data.checks import as_array, classes, warn_of_data
 from modelcompare.data.kinds import kind_declared
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import names
+from modelcompare.readers.beside import all_beside
 from modelcompare.readers.cell_types import same_types
 from modelcompare.readers.content import File, check_inflation, whole
 from modelcompare.readers.messages import counted, listed
-from modelcompare.readers.options import BESIDE, Columns
+from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.reading import Reading, write_directions
 from modelcompare.readers.records import PROBABILITY
@@ -45,8 +46,6 @@ _ROLES = (
     NAMED_TRUTH, Role(name="id", option="id", usual=("ids", *names.ID)),
     Role(name="groups", option="groups", usual=("groups",)),
 )  # fmt: skip
-# Arguments of Predictions that describe the samples.
-_ARGUMENTS = {"id": "ids", **BESIDE}
 
 
 def archive_reading(files: Sequence[File], columns: Columns) -> Reading | None:
@@ -179,7 +178,8 @@ def _roles(arrays: Arrays, columns: Columns, where: str) -> Roles:
 def _beside(roles: Roles, columns: Columns) -> dict[str, str]:
     """Return the arrays that describe the samples, by the argument of Predictions."""
     found = {role: roles[role] for role in ("id", "groups")} | columns.named
-    return {_ARGUMENTS[role]: name for role, name in found.items() if role in _ARGUMENTS and name}
+    arguments = {"id": "ids"} | {option: each.argument for option, each in all_beside().items()}
+    return {arguments[role]: name for role, name in found.items() if role in arguments and name}
 
 
 def _load(opened: File) -> Arrays:

@@ -22,20 +22,20 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.directions import known_direction
 from modelcompare.readers import cell_types
 from modelcompare.readers.alignment import check_same
+from modelcompare.readers.beside import all_beside, substitutes
 from modelcompare.readers.cell_types import (
     Column,
     as_numbers,
     column_array,
     refuse_objects,
 )
-from modelcompare.readers.messages import MissingCellsError, listed
+from modelcompare.readers.messages import MissingCellsError, as_options, listed, option
 from modelcompare.readers.options import ITEM, OWN_RUN, Columns, Outputs
 from modelcompare.readers.patterns import as_shares, every_label
 from modelcompare.readers.records import SCORE
 
-_FILL_IN = "fill them in, drop these samples with missing='drop' (--missing drop), or"
+_REMEDIES = "fill them in", "drop these samples with missing='drop' (--missing drop)"
 _WORST = "count them as the worst result with missing='worst' (--missing worst)"
-_JUDGED = "name a column of a judge's labels with columns={'judge': 'COLUMN'} (--judge COLUMN)"
 # Beside the number of samples that were left out.
 _DRAWN = (
     "; if true labels are missing because samples were drawn with unequal probabilities, weigh the "
@@ -58,15 +58,15 @@ class Part:
     outputs : mapping
         The columns of each model by content: None for labels, values or texts, a class for its
         probabilities, the name of a score.
-    verdicts : sequence of str
-        The columns of a judge.
+    substitutes : sequence of str
+        The columns that stand for results that are missing.
     """
 
     where: str
     frame: pd.DataFrame
     true: str | None
     outputs: Mapping[str, Outputs]
-    verdicts: Sequence[str] = ()
+    substitutes: Sequence[str] = ()
 
     @property
     def columns(self) -> list[tuple[str, str | None, str]]:
@@ -90,9 +90,9 @@ class Part:
 
     @property
     def cells(self) -> pd.DataFrame:
-        """The truth, the outputs and a judge's verdicts."""
+        """The truth, the outputs, and what stands for those that are missing."""
         true = [] if self.true is None else [self.true]
-        wanted = [*dict.fromkeys([*true, *self.used, *self.verdicts])]
+        wanted = [*dict.fromkeys([*true, *self.used, *self.substitutes])]
         # A frame without other columns need not be copied.
         return self.frame if wanted == [*self.frame] else self.frame[wanted]
 
@@ -124,9 +124,10 @@ def predictions_of(
     settled = [replace(part, frame=_with_types(part, options, written)) for part in complete]
     frames = {next(iter(part.outputs)): part.frame for part in settled}
     true = next((part.true for part in settled if part.true is not None), None)
-    # Scores have a verdict on each model's answer.
-    own = options.judge if true is None else None
-    check_same(frames, [name for name in options.beside_names if name not in (OWN_RUN, own)])
+    # What stands for scores is of each model's answer.
+    own = [each for each in substitutes() if true is None and each.option in options.named]
+    alone = {OWN_RUN, *(options.named[each.option] for each in own)}
+    check_same(frames, [name for name in options.beside_names if name not in alone])
     first = settled[0].frame
     described = {
         "ids": None if first.index.name is None else first.index.to_numpy(), "name": name,
@@ -134,8 +135,9 @@ def predictions_of(
     }  # fmt: skip
     if options.runs == OWN_RUN:
         described["runs"] = {m: column_array(frame[OWN_RUN]) for m, frame in frames.items()}
-    if own is not None:
-        described["judge"] = {m: column_array(frame[own]) for m, frame in frames.items()}
+    for each in own:
+        heading = options.named[each.option]
+        described[each.argument] = {m: column_array(frame[heading]) for m, frame in frames.items()}
     if true is None:
         predictions = _of_scores(settled, options, described, named=named_scores)
     else:
@@ -168,8 +170,9 @@ def _with_types(part: Part, options: Columns, written: bool) -> pd.DataFrame:
     """Convert the columns to the types that their roles need."""
     labels = [each for each in part.labelled if each != part.true]
     if written:
-        weights = [each for each in (options.weight, options.label_weight) if each is not None]
-        measures = [*part.used, *weights, *(part.verdicts if part.true is None else ())]
+        known = all_beside()
+        numbers = [n for o, n in options.named.items() if o in known and known[o].numbers]
+        measures = [*part.used, *numbers, *(part.substitutes if part.true is None else ())]
         return cell_types.with_types(
             part.frame, options.output_kind, true=part.true, models=labels, measures=measures
         )
@@ -209,11 +212,12 @@ def _of_truth(
     """Make predictions of labels, probabilities, values or texts."""
     given = [(m, p.frame, columns) for p in parts for m, columns in p.outputs.items()]
     plain = {m: column_array(frame[c[None]]) for m, frame, c in given if {*c} == {None}}
-    beside = [described["judge"]] if isinstance(described.get("judge"), np.ndarray) else []
+    beside = [each.argument for each in substitutes() if each.option in options.named]
     truth = cell_types.with_gaps(truth, inferred) if beside else truth
-    truth, *same = cell_types.same_types([truth, *plain.values(), *beside])
-    described = {**described, "judge": same.pop()} if beside else described
-    plain = dict(zip(plain, same, strict=True))
+    others = [*plain.values(), *(described[name] for name in beside)]
+    truth, *same = cell_types.same_types([truth, *others])
+    described = {**described, **dict(zip(beside, same[len(plain) :], strict=True))}
+    plain = dict(zip(plain, same[: len(plain)], strict=True))
     labels = known
     if known is None:
         found = _common_classes(parts)
@@ -284,10 +288,10 @@ def _check_likeliest(
 def _resolve_missing(parts: Sequence[Part], options: Columns, *, in_rows: bool) -> Sequence[Part]:
     """Return parts without missing cells, by the treatment that `missing` names."""
     needed = parts
-    if options.judged and options.missing == "worst":
-        raise ValueError("missing='worst' (--missing worst) does not go with a judge (--judge).")
-    if options.judged:
-        # People gave some of the labels, or of the scores, only.
+    for name in options.substitutes if options.missing == "worst" else ():
+        raise ValueError(f"missing='worst' (--missing worst) does not go with a {option(name)}.")
+    if options.substitutes:
+        # Some of the labels, or of the scores, are missing.
         scored = all(part.true is None for part in parts)
         needed = [replace(p, outputs={}) if scored else replace(p, true=None) for p in parts]
     bad = np.any([part.cells.isna().any(axis=1) for part in needed], axis=0)
@@ -315,10 +319,20 @@ def _refuse_missing(cells: pd.DataFrame, part: Part) -> None:
     parts = [f"{str(c).removeprefix(SCORE)} {n:,}" for c, n in counts[counts > 0].items()]
     if parts:
         rows = ", ".join(map(str, row_numbers(empty.any(axis=1))[:3]))
+        of_truth = part.true is not None and counts[part.true]
+        *remedies, last = [*_REMEDIES, *(_stand_ins() if of_truth else [_WORST])]
         raise MissingCellsError(
-            f"{part.where} has missing cells ({listed(parts, 5)}; first rows: {rows}); {_FILL_IN} "
-            f"{_JUDGED if part.true is not None and counts[part.true] else _WORST}."
+            f"{part.where} has missing cells ({listed(parts, 5)}; first rows: {rows}); "
+            f"{', '.join(remedies)}, or {last}."
         )
+
+
+def _stand_ins() -> list[str]:
+    """Return remedies for a truth that is missing where another column may stand for it."""
+    return [
+        f"name a column of a {each.option}'s labels with {as_options(**{each.option: 'COLUMN'})}"
+        for each in substitutes()
+    ]
 
 
 def _with_worst(parts: Sequence[Part], options: Columns) -> list[Part]:

@@ -16,6 +16,7 @@ from modelcompare.data.positive import conventional
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import Range
 from modelcompare.directions import resolved
+from modelcompare.readers.beside import all_beside, substitutes
 from modelcompare.readers.cell_types import (
     MISSING_MARKS,
     Column,
@@ -29,11 +30,6 @@ from modelcompare.readers.tables import column_at
 from modelcompare.spelling import meant
 from modelcompare.words import Annotators, MissingRead, SameIds
 
-# Arguments of Predictions that describe the samples, besides their ids, by role.
-BESIDE = {
-    "groups": "groups", "strata": "strata", "runs": "runs", "weight": "sample_weight",
-    "judge": "judge", "label_weight": "label_weight",
-}  # fmt: skip
 # Columns of a model's outputs by content: None for labels, values or texts, a class for its
 # probabilities, the name of a score.
 Outputs: TypeAlias = Mapping[str | None, str]
@@ -77,7 +73,8 @@ class Columns:
     declared: tuple[tuple[str, ...], ...] = ()  # orders of the classes that archives declare
     battles: tuple[str, ...] | None = None  # columns of two models, and of the winner
     people: tuple[str, ...] = ()  # columns of labels that the pattern `true` names
-    verdicts: Mapping[str, str] = field(default_factory=dict)  # by model, of the pattern `judge`
+    # Columns by option and model, of patterns with a place for the model's name.
+    by_model: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def named(self) -> dict[str, str]:
@@ -86,29 +83,33 @@ class Columns:
 
     @property
     def by_pattern(self) -> list[str]:
-        """Columns that patterns name: labels by people, a judge's verdicts on each model."""
-        return [*self.people, *self.verdicts.values()]
+        """Columns that patterns name: labels by people, a column for each model."""
+        return [*self.people, *(name for own in self.by_model.values() for name in own.values())]
 
     @property
-    def judged(self) -> list[str]:
-        """Columns of a judge."""
-        return [*self.verdicts.values()] if self.judge is None else [self.judge]
+    def substitutes(self) -> dict[str, list[str]]:
+        """Columns that stand for results that are missing, by their option."""
+        found = {name: [heading] for name, heading in self.named.items()}
+        found |= {name: [*own.values()] for name, own in self.by_model.items()}
+        return {each.option: found[each.option] for each in substitutes() if each.option in found}
 
     @property
     def beside_names(self) -> list[str]:
         """Columns that describe the samples, besides their ids."""
-        roles = [name for role, name in self.named.items() if role in BESIDE]
+        known = all_beside()
+        roles = [name for role, name in self.named.items() if role in known]
         return list(dict.fromkeys([*roles, *self.slices, *self.by_pattern]))
 
     def beside(self, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the columns that describe the samples, as arguments of Predictions."""
-        roles = {role: frame[name] for role, name in self.named.items() if role in BESIDE}
+        known = all_beside()
+        roles = {role: frame[name] for role, name in self.named.items() if role in known}
         for role in ("groups", "strata"):
             if role in roles:
                 self._refuse_marks(role, roles[role])
-        found: dict[str, Any] = {BESIDE[role]: column_array(roles[role]) for role in roles}
-        if self.verdicts:
-            found["judge"] = {m: column_array(frame[name]) for m, name in self.verdicts.items()}
+        found: dict[str, Any] = {known[role].argument: column_array(roles[role]) for role in roles}
+        for role, own in self.by_model.items():
+            found[known[role].argument] = {m: column_array(frame[name]) for m, name in own.items()}
         return found | {"slices": frame[list(self.slices)] if self.slices else None}
 
     def marks(self, headings: Iterable[str]) -> Collection[str]:

@@ -1,4 +1,4 @@
-"""Columns that a pattern names: labels by several people, a judge's verdicts on each model.
+"""Columns that a pattern names: labels by several people, or a column beside each model.
 
 Labels by several people (`true` = "ann*") become one truth: each label of an item, whose rows are a
 cluster; the most frequent one; or the shares of the labels.
@@ -19,6 +19,7 @@ from modelcompare.arrays import AnyArray
 from modelcompare.data.checks import check_columns_distinct, refuse_rows
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_shares
+from modelcompare.readers.beside import substitutes
 from modelcompare.readers.cell_types import (
     as_numbers,
     present,
@@ -27,16 +28,16 @@ from modelcompare.readers.cell_types import (
     share_of_numbers,
     with_missing,
 )
-from modelcompare.readers.messages import as_options
+from modelcompare.readers.messages import as_options, option
 from modelcompare.readers.options import ITEM, Columns, refuse_column
 
-# The place of a model's name in the pattern of a judge's columns.
+# The place of a model's name in the pattern of columns beside each model.
 _MODEL = "{model}"
 # Heading of a column that no table has: the weight of a label.
 _WEIGHT = " weight"
 _WITH_TIES = (
-    "with a judge add labels of another person, else count each label (--annotators each), take "
-    "their shares (--annotators soft), or leave these samples out (--missing drop)"
+    "count each label (--annotators each), take their shares (--annotators soft), or leave these "
+    "samples out (--missing drop)"
 )
 
 
@@ -50,45 +51,59 @@ def with_patterns(
     """
     check_columns_distinct(frame, where)
     headings = [str(heading) for heading in frame.columns]
-    if columns.judge is not None and _MODEL in columns.judge:
-        form = re.escape(columns.judge).replace(re.escape(_MODEL), "(.+)", 1)
-        found = {match[1]: h for h in headings if (match := re.fullmatch(form, h))}
-        if not found:
-            refuse_column(columns.judge, headings, where)
-        columns = replace(columns, judge=None, verdicts=found)
+    columns = _beside_models(headings, columns, where)
     true = columns.true or ""
     people = [h for h in headings if fnmatchcase(h, true) and h not in columns.slices]
     if "*" not in true or true in headings or len(people) < 2:
         return frame, columns
     columns = replace(columns, people=tuple(people))
-    of_one = columns.judged or columns.missing == "worst"
+    of_one = columns.substitutes or columns.missing == "worst"
     other = columns.output_kind.scored or columns.output_kind.free_text
     several = f"labels by several people (--true {columns.true!r})"
     if other:
         raise ValueError(f"{several} do not go with scores (--kind scores) or texts.")
     if of_one and columns.annotators != "majority":
+        beside = "".join(f"beside a {option(each.option)} or " for each in substitutes())
         raise ValueError(
-            f"{several} are one label beside a judge (--judge) or with missing='worst' (--missing "
-            f"worst); take the most frequent with {as_options(annotators='majority')}."
+            f"{several} are one label {beside}with missing='worst' (--missing worst); take the "
+            f"most frequent with {as_options(annotators='majority')}."
         )
     frame = frame.rename(columns=str).reset_index(drop=True)
     cells = frame[people] = _labels(frame[people], columns)
     return frame.assign(**{true: _most_frequent(cells, columns)}), columns
 
 
+def _beside_models(headings: Sequence[str], columns: Columns, where: str) -> Columns:
+    """Return the options with the columns of patterns that have a place for a model's name."""
+    for name in (each.option for each in substitutes()):
+        pattern = columns.named.get(name, "")
+        if _MODEL in pattern:
+            form = re.escape(pattern).replace(re.escape(_MODEL), "(.+)", 1)
+            found = {match[1]: h for h in headings if (match := re.fullmatch(form, h))}
+            if not found:
+                refuse_column(pattern, headings, where)
+            changes: dict[str, Any] = {name: None, "by_model": {**columns.by_model, name: found}}
+            columns = replace(columns, **changes)
+    return columns
+
+
 def of_models(columns: Columns, models: Sequence[str], where: str) -> Columns:
-    """Return the options with the verdicts on these models only."""
-    for model in (m for m in models if columns.verdicts and m not in columns.verdicts):
-        known, heading = next(iter(columns.verdicts.items()))
-        refuse_column(heading.replace(known, model), [*columns.verdicts.values()], where)
-    return replace(columns, verdicts={m: v for m, v in columns.verdicts.items() if m in models})
+    """Return the options with the columns beside these models only."""
+    kept = {}
+    for name, own in columns.by_model.items():
+        for model in (m for m in models if m not in own):
+            known, heading = next(iter(own.items()))
+            refuse_column(heading.replace(known, model), [*own.values()], where)
+        kept[name] = {m: heading for m, heading in own.items() if m in models}
+    return replace(columns, by_model=kept)
 
 
 def refuse_in_rows(columns: Columns, where: str) -> None:
     """Refuse patterns where each row is of one model."""
     if columns.by_pattern:
+        options = ", ".join(["true", *(each.option for each in substitutes())])
         raise ValueError(
-            f"{where}: each row is of one model, and a pattern (true, judge) names several columns "
+            f"{where}: each row is of one model, and a pattern ({options}) names several columns "
             f"({', '.join(columns.by_pattern[:3])}); make a table with a column for each model."
         )
 
@@ -154,7 +169,12 @@ def _most_frequent(cells: pd.DataFrame, columns: Columns) -> AnyArray:
     found: AnyArray = first.reindex(range(len(cells))).to_numpy(dtype=object)
     if columns.annotators == "majority":
         tied = np.isin(np.arange(len(cells)), top["item"][top["item"].duplicated()])
-        if columns.missing != "drop" or columns.judged:
-            refuse_rows(tied, "as many people gave one label as another", _WITH_TIES)
+        if columns.missing != "drop" or columns.substitutes:
+            others = (
+                f"with a {each.option} add labels of another person, else "
+                for each in substitutes()
+            )
+            what = "as many people gave one label as another"
+            refuse_rows(tied, what, f"{''.join(others)}{_WITH_TIES}")
         found[tied] = np.nan
     return found

@@ -92,7 +92,7 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     rows = rows.assign(model=rows["model"].map(str).astype(object))
     models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")
     scores = _chosen_scores(records, rows, columns)
-    rows = _scored_samples(rows, scores) if columns.score and not columns.judged else rows
+    rows = _scored_samples(rows, scores) if columns.score and not columns.substitutes else rows
     if _in_runs(rows, columns) and not records.answers:
         rows = with_own_runs(rows, models, _RUN, columns)
     columns, table = _add_beside(records, rows, scores, columns)
@@ -103,7 +103,8 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     if truths is not None and not scores:
         frames = with_truth(frames, truths, records)
     check_same(frames, records.same, of_tasks=True)
-    parts = marked_missing([_part(*each, columns.judged) for each in frames.items()], columns)
+    beside = [heading for own in columns.substitutes.values() for heading in own]
+    parts = marked_missing([_part(*each, beside) for each in frames.items()], columns)
     if not scores and all(part.true is None for part in parts):
         raise ValueError(
             f"no file has the column {columns.true or 'y_true'!r}; name the column of true labels "
@@ -163,7 +164,8 @@ def _describe_parts(
         "scores left out": "" if columns.score or not scores else counted(
             [name for name in records.scores if name not in {*scores, *columns.beside_names}]
         ),
-        "clusters": clusters, "judge": columns.judge,
+        "clusters": clusters,
+        **{name: ", ".join(own) for name, own in columns.substitutes.items()},
         "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
         "direction": write_directions(scores, columns.direction()),
     }  # fmt: skip
@@ -215,7 +217,7 @@ def _rows_of(model: str, table: pd.DataFrame, models: Column) -> pd.DataFrame:
     return part.dropna(axis="columns", how="all").infer_objects()
 
 
-def _part(model: str, frame: pd.DataFrame, verdicts: Sequence[str]) -> Part:
+def _part(model: str, frame: pd.DataFrame, substitutes: Sequence[str]) -> Part:
     """Return the outputs of one model, by the headings of records."""
     outputs: dict[str | None, str] = {None: "y_pred"} if "y_pred" in frame else {}
     outputs |= {h.removeprefix(PROBABILITY): h for h in frame if h.startswith(PROBABILITY)}
@@ -226,7 +228,7 @@ def _part(model: str, frame: pd.DataFrame, verdicts: Sequence[str]) -> Part:
             f"{', '.join(map(str, frame.columns[:5]))}."
         )
     true = "y_true" if "y_true" in frame else None
-    return Part(f"the file of model {model!r}", frame, true, {model: outputs}, verdicts)
+    return Part(f"the file of model {model!r}", frame, true, {model: outputs}, substitutes)
 
 
 def _beside(records: Records, columns: Columns) -> pd.DataFrame:

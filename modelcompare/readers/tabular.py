@@ -42,7 +42,8 @@ def wide_predictions(
     frame, columns, true = *_by_id(seen, roles), roles["truth"]
     if known is None:
         _warn_of_joined(seen, roles)
-    part = Part(seen.where, frame, true, roles.outputs, columns.judged)
+    beside = [heading for own in columns.substitutes.values() for heading in own]
+    part = Part(seen.where, frame, true, roles.outputs, beside)
     (part,) = parts = marked_missing([part], columns)
     lacking = part.cells.isna().sum()
     predictions = predictions_of(parts, columns, written=seen.written, name=name, known=known)
@@ -60,7 +61,8 @@ def wide_predictions(
     return Reading(
         with_source(predictions, "answers" if ITEM in frame else None, unread),
         {
-            **_written_wide(roles, seen.columns), "judge": counted(columns.judged),
+            **_written_wide(roles, seen.columns),
+            **{name: counted(own) for name, own in columns.substitutes.items()},
             "models": counted([*roles.outputs]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items() if n),
             "scores beside": counted([*predictions.access.scores.beside]),

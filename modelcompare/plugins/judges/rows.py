@@ -9,6 +9,8 @@ PLUGIN = Plugin(
         "diagnostics.JudgeReport": "report:JudgeReport",
         "diagnostics.judge_report": "report:judge_report",
     },
+    additions="commands:ADDITIONS",
+    beside="columns:BESIDE",
     designs="asked:DESIGNS",
     options=dict.fromkeys(("judge", "label_weight"), "verdicts:with_verdicts"),
 )

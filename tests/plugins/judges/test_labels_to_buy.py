@@ -15,10 +15,10 @@ from scipy.stats import nct, norm
 from scipy.stats import t as student
 
 import modelcompare as mc
-from modelcompare.cli.ask import of_two_models
 from modelcompare.cli.output import Output
 from modelcompare.data.checks import DataWarning
 from modelcompare.plugins.judges.plan import _described
+from modelcompare.plugins.judges.run import queue as ask_queue
 from modelcompare.plugins.judges.verdicts import judge_of
 from modelcompare.questions.components import Size
 from tests.plugged import needs
@@ -316,7 +316,7 @@ def test_what_cannot_be_planned_is_refused() -> None:
 def test_the_command_writes_the_queue(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     size, preds, _ = planned()
     reading = SimpleNamespace(files=[tmp_path / "read.csv"], read=lambda: preds)
-    ask = partial(of_two_models, reading, Output(), function="sample_size", metric="accuracy")
+    ask = partial(ask_queue, reading, Output(), function="sample_size", metric="accuracy")
     path = tmp_path / "queue.csv"
     ask(n_labels=30, queue=path)
     assert "if allocated" in capsys.readouterr().out
