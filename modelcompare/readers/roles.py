@@ -177,7 +177,7 @@ def candidates(seen: Profile, role: Role, known: Roles) -> Rivals:
         return
     taken.update(usual)
     free = seen.headings if role.others is None else names.named(seen.headings, role.others)
-    others = [Candidate(seen, h, role, known, "structure") for h in free if h not in taken]
+    others = (Candidate(seen, h, role, known, "structure") for h in free if h not in taken)
     yield from filter(role.shows, others if role.joins is None else _joined(role.joins, others))
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 
 from modelcompare.data.checks import check_columns_distinct, refuse_rows, warn_of_data
 from modelcompare.data.inputs import columns_of, flat
+from modelcompare.plugs import needed
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.content import File, InflationError, check_inflation, parse_json
 from modelcompare.readers.messages import counted
@@ -354,7 +355,8 @@ def as_frame(source: Any) -> pd.DataFrame:
     columns = None if isinstance(source, Mapping) else columns_of(source)
     if columns is not None:
         return _trim_headings(pd.DataFrame(columns))
+    absent = needed("a data set of Hugging Face")
     raise TypeError(
         "`source` must be a path, several paths, or a data frame (pandas, polars, pyarrow, "
-        f"DuckDB), got {shown(source)}."
+        f"DuckDB), got {shown(source)}{f' ({absent})' if absent else ''}."
     )
