@@ -42,6 +42,8 @@ OWNERS = {
         ),
         "ledgers",
     ),
+    "diagnostics.variance_components": "runs", "generalize_to='items+runs'": "runs",
+    "test 'run-permutation'": "runs",
     "diagnostics.JudgeReport": "judges", "diagnostics.judge_report": "judges",
     "`judge`": "judges", "`label_weight`": "judges", "--labels": "judges", "--queue": "judges",
     "a data set of Hugging Face": "hugging_face", "a log of a tool": "logs",
@@ -113,6 +115,13 @@ class Plugin:
     designs : str
         Functions that return the design of a test set, or None: ``f(predictions, generalize_to,
         test)``; see `modelcompare.engine.design`.
+    partitions : str
+        Functions that return the parts of the rows of a test set that are evaluated one by one, or
+        None: `modelcompare.engine.partition.Partition`.
+    tests : str
+        Paired tests: `modelcompare.significance.pairwise.PairTest`.
+    phrases : str
+        Names of intervals in the frames, each with its phrase in a paper and the works to cite.
     kinds : str
         Output types: `modelcompare.data.kinds.Kind`.
     metrics : str
@@ -176,6 +185,9 @@ class Plugin:
     checks: str = ""
     scores: str = ""
     designs: str = ""
+    partitions: str = ""
+    tests: str = ""
+    phrases: str = ""
     kinds: str = ""
     metrics: str = ""
     terms: Mapping[str, str] = field(default_factory=dict)

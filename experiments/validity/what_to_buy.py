@@ -28,7 +28,7 @@ from scipy.special import stdtrit
 import modelcompare as mc
 from experiments.validity.catalogue import cell_id
 from experiments.validity.results import markdown
-from modelcompare.engine.run_variances import RunVariances
+from modelcompare.engine.crossed import CrossedTables, CrossedVariances
 from modelcompare.questions.components import Components, Size
 from modelcompare.questions.frontier import Frontier
 from modelcompare.report.writers.files import write_text
@@ -85,7 +85,7 @@ def real_power(world: Params, size: Size, n_trials: int, rng: np.random.Generato
             for runs, rest in zip(of.runs, of.rest, strict=True)
         ]
         tables[0] += items
-        every = RunVariances.of_tables(tables, np.arange(len(tables)))
+        every = CrossedVariances.of(CrossedTables(tables, np.arange(len(tables))))
         pairs = None if len(tables) == 1 else (np.array([0]), np.array([1]))
         variance, degrees = every.layers(pairs).variance[:, 0]
         means = [table.mean(axis=(1, 2)) for table in tables]

@@ -13,9 +13,10 @@ from modelcompare.comparison.compare import compare
 from modelcompare.comparison.compare_groups import MIN_SIZE, compare_groups
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.sizes import n_seen, run_counts
+from modelcompare.data.sizes import n_seen
 from modelcompare.diagnostics.disagreements import disagreements
 from modelcompare.diagnostics.reliability import reliability
+from modelcompare.engine.partition import partition_of
 from modelcompare.report.result import Result
 from modelcompare.report.writers.files import write_text
 from modelcompare.report.writers.page import check_html, page
@@ -55,10 +56,10 @@ def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) ->
     first = result.scores[result.scores["metric"] == result.evidence.metrics[0]]
     best = list(dict.fromkeys(first.sort_values("rank", kind="stable")["model"]))[:2]
     if len({kinds[model] for model in best}) == 1 < len(best):
-        if max(run_counts(preds[best])) > 1:
+        if (partition := partition_of(preds[best])) is not None:
             say(
-                f"modelcompare: {' and '.join(best)} have several runs, none of which belongs to "
-                "one of the other; the page leaves their disagreements out."
+                f"modelcompare: {' and '.join(best)} have several {partition.called}s, none of "
+                "which belongs to one of the other; the page leaves their disagreements out."
             )
         else:
             yield disagreements(preds, *best)

@@ -18,7 +18,6 @@ from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.joined import JoinedUnits, joins_influences
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.units import written_size
 from modelcompare.intervals import METHODS, Interval, choices, intervals_around
 from modelcompare.intervals.resampled import is_resampled
 from modelcompare.metrics import UndefinedMetricWarning
@@ -54,7 +53,7 @@ def plot_replicates(result: Sample, ax: Axes | None = None, *, metric: str | Non
         models, left_out = first_models(result.models, most)
         remarks = [left_out, part_shown(len(kept), len(labels[name]), "class")]
         heaps[name] = [(label, models) for label in kept], "; ".join(filter(None, remarks))
-    title = f"{written_size([result.evaluation.predictions])}, {result.n_resamples:,} resamples"
+    title = f"{result.design.written_size()}, {result.n_resamples:,} resamples"
     return raincloud.plot_raincloud(result.values_of, heaps, title, result.signature, 0.95, ax)
 
 

@@ -21,8 +21,8 @@ from modelcompare.comparison.warned import collect_warnings
 from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
+from modelcompare.engine.design import design_of
 from modelcompare.engine.scope import Scope
-from modelcompare.engine.units import written_size
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.words import (
@@ -142,7 +142,7 @@ def compare_groups(
         left_out=pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
         notes=tuple(common_notes(notes)), models=source.models,
         scope=Scope.together(each.bootstrap.scope for each in found.values()),
-        size=written_size([source]),
+        size=design_of(source).written_size(),
     )  # fmt: skip
 
 

@@ -16,7 +16,6 @@ from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.pairs import pair_differences
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.units import written_size
 from modelcompare.intervals import Interval, intervals_around, resampled
 from modelcompare.metrics import AnyMetric
 from modelcompare.significance.studentized import of_exchangeability
@@ -115,7 +114,7 @@ class Evidence:
     @property
     def size(self) -> str:
         """Number of samples, or of items and runs, in words."""
-        return written_size([self.bootstrap.evaluation.predictions])
+        return self.bootstrap.design.written_size()
 
     @property
     def n_resamples(self) -> int:

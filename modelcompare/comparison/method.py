@@ -13,8 +13,8 @@ from modelcompare.comparison.evidence import RESAMPLED
 from modelcompare.comparison.notes import design_in_words
 from modelcompare.comparison.selected import SelectedResult
 from modelcompare.comparison.tables import by_interval
-from modelcompare.engine.units import are_items
 from modelcompare.intervals import METHODS
+from modelcompare.plugs import rows
 from modelcompare.report.numbers import format_percent, joined
 from modelcompare.version import __version__
 from modelcompare.works import (
@@ -79,9 +79,6 @@ INTERVALS: Mapping[str, Phrase] = {
     "expanded-percentile": (
         "percentiles of the bootstrap replicates, further out by as much as Student's quantile is "
         "than the normal one", (EFRON_BOOK, HESTERBERG)),
-    "items+runs-t": (
-        "Student's interval with the variance over items and training runs of the influences "
-        "(crossed random effects, Satterthwaite's degrees of freedom)", (INFLUENCE,)),
     "judged-wilson": (
         "Wilson's interval of the effective number of samples, from labels by people and a judge's "
         "verdicts (post-stratification)", (WILSON, COCHRAN)),
@@ -93,6 +90,7 @@ INTERVALS: Mapping[str, Phrase] = {
         "simultaneous intervals of Clopper and Pearson of the accuracy in each bin", (CLOPPER,)),
     "refused": ("no interval, as calibration errors of such samples have none that covers", ()),
     "none": ("no interval, where the value lies on a bound", ()),
+    **dict(rows("phrases")),
 }  # fmt: skip
 
 # Phrases by the names in the column `test`; {n} is the number of resamples.
@@ -173,8 +171,8 @@ def comparison_method(result: Compared) -> tuple[str, list[str]]:
 def _measured(result: Compared, references: list[str]) -> str:
     models = len(result.models)
     cited = [f"{name}{_cited(m.references, references)}" for name, m in result.metric_info.items()]
-    in_runs = are_items(result.bootstrap.evaluation.predictions)
-    size = result.size if in_runs else f"{result.n_samples:,} test samples"
+    crossed = result.bootstrap.design.crossed
+    size = result.size if crossed else f"{result.n_samples:,} test samples"
     return (
         f"We measured {joined(cited)} of {models:,} model{'s' * (models != 1)} on "
         f"{'the same ' if models > 1 else ''}{size}."

@@ -15,12 +15,10 @@ from modelcompare.comparison.evidence import Evidence
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import pair_carriers
-from modelcompare.engine.runs import RUN_TEST
 from modelcompare.metrics import Metric, SparseDataWarning
 from modelcompare.metrics.planning import positive_note
 from modelcompare.report.numbers import some_of
-from modelcompare.significance import Outcome, PairView
-from modelcompare.significance.runs import note
+from modelcompare.significance import TESTS, Outcome, PairView
 from modelcompare.words import warn_caller
 
 # A difference of so many standard errors has a far smaller p-value than resampling can give.
@@ -52,7 +50,7 @@ def warn_of_tests(
         sparse = [*_few_for_max_t(every, places, outcome, procedure)]
     else:
         least = outcome.floor
-        if procedure.test == RUN_TEST and least is not None:
+        if TESTS[procedure.test].few_ways and least is not None:
             least, _ = correct(pairs, replace(outcome, p_value=least), procedure)
         sparse = [*_floors(pairs, least, procedure)]
         few = [*_few_resamples(pairs, outcome, adjusted, procedure)]
@@ -97,12 +95,8 @@ def _floors(pairs: PairView, least: FloatArray | None, procedure: Procedure) -> 
     if least is None:
         return
     clustered = pairs.evaluation.predictions.groups is not None
-    cause = f"the models disagree on too few {'clusters' if clustered else 'samples'}."
-    if procedure.test == RUN_TEST:
-        cause = (
-            "there are too few ways to exchange runs for so many tests. Use test='wald' (--test "
-            "wald), the default for new runs, or add runs."
-        )
+    few = f"the models disagree on too few {'clusters' if clustered else 'samples'}."
+    cause = TESTS[procedure.test].few_ways or few
     drawn, alpha = 1 / (pairs.n_resamples + 1), procedure.alpha
     for metric in pairs.evaluation.metrics:
         where = pairs.evaluation.metric_slice(metric.name)
@@ -118,7 +112,7 @@ def _few_resamples(
     pairs: PairView, outcome: Outcome, adjusted: FloatArray, procedure: Procedure
 ) -> Iterator[str]:
     """Yield a text for each metric with too few resamples for significant differences."""
-    if procedure.test in ("wald", RUN_TEST):
+    if procedure.test == "wald" or TESTS[procedure.test].few_ways:
         return
     smallest, alpha = 1 / (pairs.n_resamples + 1), procedure.alpha
     drawn = np.ones(adjusted.shape, dtype=bool)
@@ -150,8 +144,8 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
     where = evidence.slice_of(metric)
     texts = [info.summary] if predictions.access.source.pseudo else []
     texts += positive_note(info, predictions)
-    if evidence.test == RUN_TEST:
-        texts.append(note(predictions, evidence.pairs, evidence.n_resamples))
+    if (note := TESTS[evidence.test].note) is not None:
+        texts.append(note(predictions, evidence.pairs, evidence.n_resamples, "two-sided"))
     texts += evidence.bootstrap.estimator.remarks(where.start)
     # Where intervals decide, p-values need no explanation.
     decide = evidence.by_interval[where].all()

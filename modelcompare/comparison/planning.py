@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.plugs import load
-from modelcompare.significance import TESTS
+from modelcompare.significance import named
 from modelcompare.words import IntervalMethod, ZeroDivision
 
 Served = tuple[TestSet, IntervalMethod, str, bool]
@@ -44,6 +44,6 @@ def serve(
             predictions, metrics, method=method, test=test, zero_division=zero_division
         )
         return found
-    if TESTS[test].reads not in access.abilities:
+    if named(test).reads not in access.abilities:
         access.refuse(f"test {test!r}")
     return predictions, method, test, True

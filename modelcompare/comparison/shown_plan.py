@@ -19,7 +19,6 @@ from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.memory import bytes_of_pairs
-from modelcompare.engine.units import written_size
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.resampled import is_resampled
 from modelcompare.metrics.base import AnyMetric
@@ -153,7 +152,7 @@ def _shown(made: Plan) -> ComparisonPlan:
     access = next((text for ability, text in _ACCESS.items() if ability in abilities), "")
     return ComparisonPlan(
         models=evaluation.models, n_samples=len(predictions), n_pairs=n_pairs,
-        design=varies or f"{written_size([predictions])} vary.",
+        design=varies or f"{made.bootstrap.design.written_size()} vary.",
         access=access[:1].upper() + access[1:], seconds=float(found["seconds"].sum()),
         n_bytes=bytes_of_pairs(n_pairs, len(evaluation.models), len(evaluation.keys)), table=found,
     )  # fmt: skip

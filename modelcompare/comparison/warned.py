@@ -31,12 +31,10 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.few_samples import FewSamples, classes_hardly_known, first
 from modelcompare.comparison.tails import heavy_models, heavy_pairs, log_spreads
-from modelcompare.data.sizes import run_counts
-from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, pair_carriers
-from modelcompare.engine.runs import FEW_RUNS
+from modelcompare.engine.layers import FEW_LEVELS
 from modelcompare.intervals import FEW, METHODS, Interval
 from modelcompare.intervals.auto import FEW_RESAMPLED
 from modelcompare.intervals.calibration import REFUSED, refusal
@@ -268,23 +266,17 @@ def warn_of_little_data(
     )
 
 
-def warn_of_few_runs(predictions: TestSet) -> list[str]:
-    """Warn, and return the text, where a model has so few runs that they decide."""
-    fewest = min(run_counts(predictions))
-    if fewest >= FEW_RUNS:
-        return []
-    return [warn_of_few(f"{fewest} runs of a model", "runs", "items", "runs")]
-
-
-def warn_of_few(these: str, new: str, others: str, added: str) -> str:
+def warn_of_few(n: int, these: str, new: str, others: str, added: str) -> list[str]:
     """Warn, and return the text, where so few decide about new ones, however many others."""
+    if n >= FEW_LEVELS:
+        return []
     text = (
-        f"{these} decide how far new {new} may differ: with fewer than {FEW_RUNS}, intervals are "
-        f"wide and differences seldom significant, however many {others} there are. Add {added}, "
-        "or ask about these alone with generalize_to='items' (--generalize-to items)."
+        f"{n} {these} decide how far new {new} may differ: with fewer than {FEW_LEVELS}, intervals "
+        f"are wide and differences seldom significant, however many {others} there are. Add "
+        f"{added}, or ask about these alone with generalize_to='items' (--generalize-to items)."
     )
     warn_caller(text, SparseDataWarning)
-    return text
+    return [text]
 
 
 def _flaw(low: float, high: float) -> str:

@@ -4,7 +4,6 @@ from modelcompare import plugs
 from modelcompare.comparison.curves import CurveResult as CurveResult
 from modelcompare.diagnostics.agreement import annotator_agreement as annotator_agreement
 from modelcompare.diagnostics.agreement import model_agreement as model_agreement
-from modelcompare.diagnostics.components import variance_components as variance_components
 from modelcompare.diagnostics.curves import curve as curve
 from modelcompare.diagnostics.disagreements import Disagreements as Disagreements
 from modelcompare.diagnostics.disagreements import disagreements as disagreements

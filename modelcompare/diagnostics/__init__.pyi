@@ -1,7 +1,6 @@
 from modelcompare.comparison.curves import CurveResult as CurveResult
 from modelcompare.diagnostics.agreement import annotator_agreement as annotator_agreement
 from modelcompare.diagnostics.agreement import model_agreement as model_agreement
-from modelcompare.diagnostics.components import variance_components as variance_components
 from modelcompare.diagnostics.curves import curve as curve
 from modelcompare.diagnostics.disagreements import Disagreements as Disagreements
 from modelcompare.diagnostics.disagreements import disagreements as disagreements
@@ -23,4 +22,5 @@ from modelcompare.plugins.ledgers.budget import Budget as Budget
 from modelcompare.plugins.ledgers.budget import budget as budget
 from modelcompare.plugins.ledgers.report import KeepReport as KeepReport
 from modelcompare.plugins.ledgers.report import keep_report as keep_report
+from modelcompare.plugins.runs.components import variance_components as variance_components
 from modelcompare.questions.selfcheck import selfcheck as selfcheck

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.runs import check_common_rows
+from modelcompare.engine.design import design_of
 from modelcompare.metrics.annotation import annotation_metrics, rating_counts
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.words import IntervalMethod, Level
@@ -123,7 +123,7 @@ def model_agreement(
     """
     if predictions.labels is None or len(predictions.models) < 2:
         raise ValueError("agreement is of two or more models with labels or probabilities.")
-    check_common_rows(predictions)
+    design_of(predictions).check_common_rows()
     seed = seed_sequence(rng)
     decided = {m: predictions.labels[predictions.predicted(m)] for m in predictions.models}
     frames = []

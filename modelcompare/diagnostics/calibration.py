@@ -10,7 +10,7 @@ import numpy as np
 from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.diagnostics.reliability import confidences
-from modelcompare.engine.units import check_runs
+from modelcompare.engine.partition import partition_of
 from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.bin_gaps import calibration_error
@@ -177,8 +177,7 @@ def calibration_test(
 
 
 def _check_plain(predictions: Predictions) -> None:
-    check_runs(predictions)
-    if not predictions.access.plain:
+    if partition_of(predictions) is not None or not predictions.access.plain:
         raise ValueError(
             "calibration_test needs independent samples of equal weight: take one sample of each "
             "cluster, or leave the weights out; `reliability` has bands for both."

@@ -15,7 +15,7 @@ from modelcompare.data.checks import check_models
 from modelcompare.data.sizes import once
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import known_direction
-from modelcompare.engine.runs import check_common_rows
+from modelcompare.engine.design import design_of
 from modelcompare.metrics.outcomes import Outcomes
 from modelcompare.metrics.texts import EXACT, likeliest
 from modelcompare.plugs import load
@@ -115,7 +115,7 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
     1   2    yes     no    yes     b
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
-    check_common_rows(predictions[[*dict.fromkeys((model_a, model_b))]])
+    design_of(predictions[[*dict.fromkeys((model_a, model_b))]]).check_common_rows()
     predictions = once(predictions, model_a)
     a, b = (Outcomes.of(predictions, model) for model in (model_a, model_b))
     if a.output.kind.disagreements != b.output.kind.disagreements:

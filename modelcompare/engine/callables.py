@@ -11,21 +11,23 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.in_runs import Runs, evaluate_runs, is_of_rows
+from modelcompare.engine.partition import Partition, evaluate_parts, is_of_rows
 from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
 from modelcompare.words import shown
 
 
 def evaluator(
-    metric: OrderMetric | CallableMetric, predictions: TestSet, model: str, runs: Runs | None = None
-) -> Callable[[FloatArray], FloatArray]:
+    metric: OrderMetric | CallableMetric, predictions: TestSet, model: str,
+    partition: Partition | None = None,
+) -> Callable[[FloatArray], FloatArray]:  # fmt: skip
     """Return the function of per-sample weights (n_resamples, n_samples), for one model.
 
-    With `runs` it is the mean of their values.
+    With a `partition` it is the mean of the parts' values.
     """
-    if runs is not None and not is_of_rows(metric):
-        parts = map(predictions.subset, runs.rows)
-        return partial(evaluate_runs, [evaluator(metric, part, model) for part in parts], runs)
+    if partition is not None and not is_of_rows(metric):
+        parts = map(predictions.subset, partition.rows)
+        of_parts = [evaluator(metric, part, model) for part in parts]
+        return partial(evaluate_parts, of_parts, partition)
     if isinstance(metric, OrderMetric):
         return metric.prepare(Outcomes.of(predictions, model))
     array = given_output(metric, predictions, model)

@@ -13,7 +13,7 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.in_runs import is_of_rows
+from modelcompare.engine.partition import is_of_rows
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, fraction_of
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
@@ -56,8 +56,8 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
 def _is_defined_sum(evaluation: Evaluation, metric: Metric) -> bool:
     # An average is defined if any class occurs, unless the paper's convention needs all defined.
     averaged = metric.average is not None and metric.zero_division != "paper"
-    if evaluation.runs is not None and not is_of_rows(metric):
-        # Runs that are not drawn do not count.
+    if evaluation.partition is not None and not is_of_rows(metric):
+        # Parts that are not drawn do not count.
         return averaged and not metric.is_of_samples
     parts = evaluation.parts(metric, evaluation.grand_total)
     heaviest = evaluation.access.largest_weight

@@ -12,14 +12,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+import numpy as np
+
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.crossed import CrossedTables
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.layers import Layers
 from modelcompare.engine.pairs import pair_differences
 from modelcompare.engine.scope import Scope
-from modelcompare.plugs import first
+from modelcompare.plugs import first, needed
 from modelcompare.resampling.weights import BootstrapWeights
 
 
@@ -46,6 +50,10 @@ class Estimator:
 
     def layers(self, pairs: Pairs | None) -> Layers | None:  # noqa: ARG002  of other designs
         """Return the parts of the variance of each row; None where the items alone vary."""
+        return None
+
+    def crossed(self) -> CrossedTables | None:
+        """Return the influences of items in levels of a crossed factor; None if there is none."""
         return None
 
     def drawn(self, weights: BootstrapWeights) -> FloatArray:
@@ -113,6 +121,11 @@ class Design:
         return self
 
     @property
+    def crossed(self) -> bool:
+        """True if each item has a row for each level of a factor that is crossed with items."""
+        return False
+
+    @property
     def counted(self) -> tuple[int, str] | None:
         """Number and name of what decides in place of samples; None for the samples."""
         return None
@@ -139,6 +152,23 @@ class Design:
     def check_decision(self) -> None:
         """Refuse a decision that the test set cannot bear."""
 
+    def n_items(self, name: str) -> int:  # noqa: ARG002  of other designs
+        """Return the number of items; refuse a test set of this name which does not show it."""
+        return len(self.predictions)
+
+    def check_common_rows(self) -> None:
+        """Refuse models whose rows do not belong together, where they are compared row by row."""
+
+    def written_size(self, others: Sequence[Design] = ()) -> str:
+        """Write the number of samples of this test set and others; of items too, of answers."""
+        test_sets = [each.predictions for each in (self, *others)]
+        called, *more = {each.access.source.called for each in test_sets}
+        size = f"{sum(map(n_seen, test_sets)):,} {'samples' if more else called}"
+        if more or called not in ("labels", "answers"):
+            return size
+        asked = sum(len(np.unique(np.asarray(each.access.items))) for each in test_sets)
+        return f"{size} of {asked:,} items"
+
     def are_crossed(self, others: Sequence[Design]) -> bool:  # noqa: ARG002  of other designs
         """Return whether what varies beside the items is the same on other test sets."""
         return False
@@ -162,6 +192,8 @@ def design_of(predictions: TestSet, generalize_to: str = "items", test: str = ""
         If the test set does not show how what is asked for varies.
     """
     found: Design | None = first("designs", predictions, generalize_to, test)
+    if found is None and generalize_to not in ("auto", "items"):
+        raise ValueError(needed(f"generalize_to={generalize_to!r}"))
     return found or Design(predictions)
 
 

@@ -18,10 +18,10 @@ from modelcompare.engine.areas import BinnedAreas
 from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import evaluator
 from modelcompare.engine.checkpoints import checkpoint_of
-from modelcompare.engine.in_runs import Runs
 from modelcompare.engine.leave_out import leave_out, without
 from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import map_blocks, on_threads, one_blas_thread, watched, work
+from modelcompare.engine.partition import Partition
 from modelcompare.engine.statistics import UnitStatistics
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.counts import SUPPORT
@@ -81,26 +81,27 @@ class Evaluation(UnitStatistics):
         if self._sums:
             self._fill_sums(out, self.grand_total[None, :], slice(None))
         self._fill_others(out, everything)
-        if self.runs is not None and np.isnan(out).any():
-            self._check_runs(out[0], self.runs)
+        if self.partition is not None and np.isnan(out).any():
+            self._check_parts(out[0], self.partition)
         return out[0]
 
-    def _check_runs(self, found: FloatArray, runs: Runs) -> None:
-        """Refuse a metric that is undefined in a run, and not in another; classes may be."""
+    def _check_parts(self, found: FloatArray, partition: Partition) -> None:
+        """Refuse a metric that is undefined in a part, and not in another; classes may be."""
         for metric in self.metrics:
             missing = np.isnan(found[:, self.metric_slice(metric.name)]).any(axis=1)
             if metric.per_class or not missing.any():
                 continue
             model = self.models[int(missing.argmax())]
-            alone = self.predictions[[model]].with_columns(runs=None)
-            parts = (alone.subset(rows) for rows in runs.rows)
+            parts = map(self.predictions[[model]].subset, partition.rows)
             values = [Evaluation(part, [metric]).estimate()[0, 0] for part in parts]
             undefined = np.isnan(values)
             if not undefined.all():
+                part = partition.called
                 raise ValueError(
-                    f"{metric.name} is the mean of its values over the runs, and that of {model!r} "
-                    f"is undefined in run {runs.names[int(undefined.argmax())]!r}; leave the run, "
-                    "or the metric, out."
+                    f"{metric.name} is the mean of its values over the {part}s, and that of "
+                    f"{model!r} is undefined in {part} "
+                    f"{partition.names[int(undefined.argmax())]!r}; leave the {part}, or the "
+                    "metric, out."
                 )
 
     def values(self, weights: FloatArray) -> FloatArray:
@@ -332,7 +333,9 @@ class Evaluation(UnitStatistics):
         places = [(metric, position) for metric in metrics for position in range(len(self.models))]
         if not places:
             return
-        evaluators = [evaluator(m, self.predictions, self.models[i], self.runs) for m, i in places]
+        evaluators = [
+            evaluator(m, self.predictions, self.models[i], self.partition) for m, i in places
+        ]
 
         def one_block(block: int) -> list[FloatArray]:
             values = [
@@ -373,5 +376,5 @@ class Evaluation(UnitStatistics):
             outcomes = Outcomes.of(self.predictions, model)
             left = metric.jackknife(outcomes, self.per_sample(np.ones((1, len(outcomes))))[0])
             return left.reshape(len(left), -1)
-        evaluate = evaluator(metric, self.predictions, model, self.runs)
+        evaluate = evaluator(metric, self.predictions, model, self.partition)
         return leave_out(lambda weights: evaluate(self.per_sample(weights)), self.units.n_units)

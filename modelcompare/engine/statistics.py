@@ -16,15 +16,11 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.areas import by_blocks
 from modelcompare.engine.axis import Column, lay_out, value_keys
 from modelcompare.engine.blocks import Blocks, in_steps
-from modelcompare.engine.in_runs import Runs, is_of_rows
 from modelcompare.engine.labels import Labels, distinct_rows, labels_of_blocks
 from modelcompare.engine.parallel import on_threads
+from modelcompare.engine.partition import is_of_rows, partition_of
 from modelcompare.engine.products import Product, SparseColumns
-from modelcompare.engine.units import (
-    check_runs,
-    cluster_sums,
-    sample_units,
-)
+from modelcompare.engine.units import cluster_sums, sample_units
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.resampling.weights import Units
 
@@ -44,12 +40,11 @@ class UnitStatistics:
         stratify: bool = True,
     ) -> None:
         access = predictions.access
-        check_runs(predictions)
+        self.partition = partition_of(predictions)
         self.predictions, self.access = predictions, access
         self.metrics = tuple(by_blocks(metrics, predictions))
         self.models = predictions.models
         self.keys = tuple(value_keys(self.metrics, predictions))
-        self.runs = Runs.of(predictions)
         self._sums = [self.valued(m) for m in self.metrics if isinstance(m, Metric)]
         self._hard = any(s.discrete and not s.shared for m in self._sums for s in m.statistics)
         self._unit_of = None if access.unit == "samples" else access.unit_of
@@ -101,11 +96,11 @@ class UnitStatistics:
         return self._rows is not None
 
     def valued(self, metric: Metric) -> Metric:
-        """Return a sum metric with the runs apart, if its value is the mean of theirs."""
-        if self.runs is None or is_of_rows(metric):
+        """Return a sum metric of each part, if its value is the mean of theirs."""
+        partition = self.partition
+        if partition is None or is_of_rows(metric):
             return metric
-        runs = self.runs
-        return self.once(("valued", metric.name), lambda: runs.apart(metric))
+        return self.once(("valued", metric.name), lambda: partition.separate(metric))
 
     def metric_slice(self, metric: str) -> slice:
         """Return the positions of a metric's values along the axis of values."""
@@ -189,12 +184,14 @@ class UnitStatistics:
     ) -> list[FloatArray]:
         """Return the arguments of a metric's formula, each (..., n_models or 1, width).
 
-        They are of all rows together, also where its value is the mean of those of the runs.
+        They are of all rows together, also where its value is the mean of those of the parts.
         """
         columns = {column.statistic: column for column in self.columns(models)}
         valued = self.valued(metric)
         found = [columns[statistic].of(totals) for statistic in valued.statistics]
-        return found if self.runs is None or valued is metric else self.runs.pooled(found)
+        if self.partition is None or valued is metric:
+            return found
+        return self.partition.pooled(found)
 
     @cached_property
     def _widths(self) -> dict[Statistic, int]:

@@ -36,10 +36,10 @@ def extreme_influences(
     -------
     tuple of ndarray of shape (n_pairs, n_values), or None
         As if the value were a mean over the units and the new one. None for other metrics than
-        ratios of the counts of classes, their averages, MCC and kappa, and for means over runs.
+        ratios of the counts of classes, their averages, MCC and kappa, and for means over parts.
     """
-    one_model = len(evaluation.models) < 2
-    if not isinstance(metric, Metric) or metric.is_of_samples or evaluation.runs or one_model:
+    of_all = evaluation.partition is None and len(evaluation.models) > 1
+    if not isinstance(metric, Metric) or metric.is_of_samples or not of_all:
         return None
     formula, ratio = metric.value, metric.class_ratio
     if not isinstance(formula, Quotient) or metric.statistics not in (COUNTS, SOFT_COUNTS):

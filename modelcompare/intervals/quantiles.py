@@ -57,7 +57,7 @@ def of_quantile(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interv
     sizes = _sizes(p, deviations, share, level)
     access = p.access
     weights = None if access.plain else access.weights
-    halves = _half_of_each_run(contrasts.evaluation)
+    halves = _half_of_each_part(contrasts.evaluation)
     ends = [
         quantile_interval(
             own, share, level, weights=weights, size=size, beyond=max(half - 0.5 / size, 0.0)
@@ -110,34 +110,35 @@ def _on_one_scale(
 ) -> tuple[FloatArray, FloatArray]:
     """Return numbers of which the value is the quantile, and scales, each (n_models, n_samples).
 
-    Of several runs it is a mean, whose error has more of the runs that spread more: their numbers
-    are brought to the mean, and to the mean spread, from the run's own quantile and spread.
+    Of several parts it is a mean, whose error has more of the parts that spread more: their numbers
+    are brought to the mean, and to the mean spread, from the part's own quantile and spread.
     """
-    p, runs = evaluation.predictions, evaluation.runs
+    p, partition = evaluation.predictions, evaluation.partition
     outcomes = [Outcomes.of(p, model) for model in p.models]
     assert metric.quantile_of is not None  # noqa: S101  checked by the caller
     numbers = np.stack([metric.quantile_of(each) for each in outcomes])
     scale = np.ones(numbers.shape)
-    if runs is None:
+    if partition is None:
         return numbers, scale
-    for rows in runs.rows:
+    for rows in partition.rows:
         weights = p.access.weights[None, rows]
         numbers[:, rows] -= [metric.prepare(each.rows(rows))(weights) for each in outcomes]
         scale[:, rows] = np.abs(numbers[:, rows]).mean(axis=1, keepdims=True)
-    scale /= np.mean([scale[:, rows[:1]] for rows in runs.rows], axis=0)
+    scale /= np.mean([scale[:, rows[:1]] for rows in partition.rows], axis=0)
     return value + divide(numbers, scale, 0.0), scale
 
 
-def _half_of_each_run(evaluation: Evaluation) -> list[float]:
-    """Return the share of the weight that half a number of each run has, by model; 0 for one run.
+def _half_of_each_part(evaluation: Evaluation) -> list[float]:
+    """Return the share of the weight that half a number of each part has, by model; 0 for one.
 
-    The bounds of the quantile of independent numbers have half a number already, of one run. Rows
+    The bounds of the quantile of independent numbers have half a number already, of one part. Rows
     that repeat a number are one number.
     """
-    p, runs, weights = evaluation.predictions, evaluation.runs, evaluation.access.weights
-    if runs is None:
+    p, partition = evaluation.predictions, evaluation.partition
+    if partition is None:
         return [0.0] * len(p.models)
-    half = float(sum(weights[rows].mean() for rows in runs.rows) / weights.sum() / 2)
+    weights = evaluation.access.weights
+    half = float(sum(weights[rows].mean() for rows in partition.rows) / weights.sum() / 2)
     return [half * len(p) / n_seen(p, model) for model in p.models]
 
 

@@ -23,8 +23,7 @@ from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr, ndtri, stdtrit
 
 from modelcompare.arrays import FloatArray
-from modelcompare.engine.layers import Layers, combined, terms
-from modelcompare.engine.runs import FEW_RUNS
+from modelcompare.engine.layers import FEW_LEVELS, Layers, combined, terms
 from modelcompare.intervals.ratios import detectable, normal_quantile
 from modelcompare.plugs import load
 from modelcompare.questions.contrast import Contrast
@@ -232,7 +231,7 @@ Parts = tuple[float, list[FloatArray], FloatArray]
 
 def parts_of(layers: Layers) -> Parts:
     """Return the parts of the variance of one difference."""
-    runs = [x[np.isfinite(x)] for x in layers.runs[:, 0, 0]]
+    runs = [x[np.isfinite(x)] for x in layers.levels[:, 0, 0]]
     known = [place for place, x in enumerate(runs) if len(x)]
     return float(layers.items[0, 0, 0]), [runs[k] for k in known], layers.rest[0, known, 0, 0]
 
@@ -252,7 +251,7 @@ def floored(components: FloatArray) -> tuple[float, ...]:
 
 def note_on_few(what: str, n: int, square: FloatArray, less: float) -> tuple[str, ...]:
     """Return a note on a component that few units determine: a mean square less others."""
-    if n >= FEW_RUNS:
+    if n >= FEW_LEVELS:
         return ()
     mean, degrees = square[0], square[0] ** 2 / square[1] if square[1] else 1.0
     ends = [mean * degrees / chdtri(degrees, p) for p in (0.05, 0.95)]

@@ -12,7 +12,6 @@ from modelcompare.data.checks import check_models
 from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.design import design_of
-from modelcompare.engine.runs import RUN_TEST
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.questions.contrast import Contrast, Draws, Unpaired, warn_of_undefined
@@ -23,8 +22,7 @@ from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.resampling.seeds import RngLike
-from modelcompare.significance import TESTS, Outcome, choices
-from modelcompare.significance.runs import note
+from modelcompare.significance import Outcome, choices, named
 from modelcompare.significance.studentized import n_groups, of_exchangeability
 from modelcompare.words import (
     Alternative,
@@ -195,11 +193,11 @@ def paired_test(
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     metric, label = one_value(metric, predictions)
     predictions, _, test, _ = serve(predictions, metric, test=method, zero_division=zero_division)
-    pair = predictions[[model_a, model_b]]
+    pair, row = predictions[[model_a, model_b]], named(test)
     contrast = Contrast.between(
         pair, metric, label, zero_division=zero_division,
-        collapse=False if TESTS[test].by_sample else None,
-        design=design_of(pair, "auto" if test == RUN_TEST else "items", test),
+        collapse=False if row.by_sample else None,
+        design=design_of(pair, row.generalize_to, test),
         draws=Draws(n_resamples=n_resamples, rng=rng),
     )  # fmt: skip
     enumerate_swaps = "units" in predictions.access.abilities
@@ -211,10 +209,10 @@ def paired_test(
         result_of(contrast, outcome, used, n_groups(contrast.evaluation, test)),
         of_exchangeability=of_exchangeability(contrast.metric, test, used),
     )
-    if test != RUN_TEST:
+    if row.note is None:
         return result
-    floor = note(contrast.evaluation.predictions, contrast.pairs, n_resamples, alternative)
-    return replace(result, notes=(*result.notes, floor))
+    note = row.note(contrast.evaluation.predictions, contrast.pairs, n_resamples, alternative)
+    return replace(result, notes=(*result.notes, note))
 
 
 def result_of(

@@ -15,18 +15,34 @@ from collections.abc import Mapping
 import numpy as np
 
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.significance import replicate_t, resampled, runs, studentized, two_models
+from modelcompare.plugs import needed, rows
+from modelcompare.significance import replicate_t, resampled, studentized, two_models
 from modelcompare.significance.inverted import with_quantiles
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.words import PAIRED_TESTS
 
-__all__ = ["TESTS", "Outcome", "PairTest", "PairView", "choices", "run_named", "run_test"]
+__all__ = ["TESTS", "Outcome", "PairTest", "PairView", "choices", "named", "run_named", "run_test"]
 
 _ROWS = {
     row.name: row
-    for row in (*studentized.ROWS, *resampled.ROWS, *runs.ROWS, *two_models.ROWS, *replicate_t.ROWS)
-}
-TESTS: Mapping[str, PairTest] = {name: _ROWS[name] for name in PAIRED_TESTS}
+    for row in (
+        *studentized.ROWS, *resampled.ROWS, *two_models.ROWS, *replicate_t.ROWS, *rows("tests"),
+    )
+}  # fmt: skip
+TESTS: Mapping[str, PairTest] = {name: _ROWS[name] for name in PAIRED_TESTS if name in _ROWS}
+
+
+def named(test: str) -> PairTest:
+    """Return the row of a test.
+
+    Raises
+    ------
+    ValueError
+        If a plugin adds it that is absent.
+    """
+    if test not in TESTS:
+        raise ValueError(needed(f"test {test!r}"))
+    return TESTS[test]
 
 
 @one_blas_thread()
@@ -38,7 +54,7 @@ def run_test(name: str, view: PairView) -> Outcome:
     ValueError
         If the test does not apply to the metric, the data or the alternative.
     """
-    row = TESTS[name]
+    row = named(name)
     view.sample.design.check("test", name)
     row.check(view.evaluation.metrics)
     if len(view.model_a) == 0:
@@ -65,7 +81,7 @@ def run_named(name: str, view: PairView) -> Outcome:
 def choices(names: tuple[str, ...], indent: int = 8) -> str:
     """Return a list of tests for docstrings, each with the cases for which to choose it."""
     lines = []
-    for row in (TESTS[name] for name in names):
+    for row in (TESTS[name] for name in names if name in TESTS):
         about = "; ".join(filter(None, [row.when, row.needs and f"for {row.needs}"]))
         lines.append(f'- "{row.name}": {about}.')
     return f"\n{' ' * indent}".join(lines)

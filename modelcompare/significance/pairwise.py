@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, pair_carriers, satterthwaite
@@ -209,6 +210,13 @@ class PairTest:
         values, the numbers of all units at once ("units") or sums over blocks of units ("sums").
     phrase : Phrase
         Name of the test in a paper, and the works to cite; {n} is the number of resamples.
+    generalize_to : str
+        What two models are tested for, as of `compare`.
+    few_ways : str
+        Why no p-value may be below alpha, where all ways to exchange are few; empty for others.
+    note : callable, optional
+        Function that returns a note on the null hypothesis: ``note(predictions, pairs, n_resamples,
+        alternative)``.
     """
 
     name: str
@@ -219,6 +227,9 @@ class PairTest:
     by_sample: bool = False
     reads: Need = "units"
     phrase: Phrase = ("", ())
+    generalize_to: str = "items"
+    few_ways: str = ""
+    note: Callable[[TestSet, Pairs, int, Alternative], str] | None = None
 
     @property
     def when(self) -> str:

@@ -14,7 +14,7 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare.cli.app import main
-from modelcompare.engine.run_variances import RunVariances
+from modelcompare.engine.crossed import CrossedTables, CrossedVariances
 from modelcompare.questions.components import Components, Size
 from modelcompare.questions.frontier import Frontier
 
@@ -164,7 +164,7 @@ def test_predicted_power_is_that_of_the_test_that_compare_does(n_procedures, n_i
         + rng.normal(0, math.sqrt(of.rest[k]), (n, n_items, n_runs))
         for k in range(n_procedures)
     ]  # fmt: skip
-    every = RunVariances.of_tables(tables, np.arange(n_procedures))
+    every = CrossedVariances.of(CrossedTables(tables, np.arange(n_procedures)))
     pairs = None if n_procedures == 1 else (np.array([0]), np.array([1]))
     variance, degrees = every.layers(pairs).variance[:, 0]
     means = [x.mean(axis=(1, 2)) for x in tables]

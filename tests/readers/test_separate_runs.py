@@ -11,7 +11,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.data.checks import DataWarning
-from modelcompare.engine.runs import run_counts
+from modelcompare.data.sizes import run_counts
 from modelcompare.readers import checked_columns, read
 from tests.plugged import needs
 

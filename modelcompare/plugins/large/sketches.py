@@ -30,7 +30,7 @@ from modelcompare.data.positive import positive_of
 from modelcompare.data.scores import Scores
 from modelcompare.data.sums import EVERY_MODEL, Numbers, Sums
 from modelcompare.data.test_set import Access, TestSet
-from modelcompare.engine.in_runs import is_of_rows
+from modelcompare.engine.partition import is_of_rows
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.paths import write_bytes
 from modelcompare.plugins.large.about import ABOUT, COLUMNS, SAMPLES, STRATUM, About, Summed

@@ -14,7 +14,8 @@ from modelcompare.data.sizes import repeats, seen_runs
 from modelcompare.data.sums import EVERY_MODEL, Numbers
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.parallel import as_they_come
-from modelcompare.engine.units import check_runs, cluster_sums, first_runs
+from modelcompare.engine.partition import partition_of
+from modelcompare.engine.units import are_clusters, cluster_sums
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.metrics.classes import without_classes
@@ -113,7 +114,8 @@ def _blocks(source: Any) -> Iterator[tuple[TestSet, AnyArray]]:
     n_before = 0
     for test_set in _test_sets(source):
         check_test_set("source", test_set, "blocks")
-        check_runs(test_set.access.head)
+        # Rows that repeat samples are refused.
+        partition_of(test_set.access.head)
         _check_repeats(test_set)
         for block, ids in test_set.access.named_blocks():
             names = ids if block.groups is None else block.groups
@@ -143,6 +145,13 @@ def _test_sets(source: Any) -> Iterable[TestSet]:
     return source if listed or isinstance(source, Iterator) else [read_predictions(source)]
 
 
+def _first_runs(block: TestSet) -> tuple[str, ...]:
+    """Return up to two runs of clusters; none if the runs themselves are drawn."""
+    if block.runs is None or block.groups is None or are_clusters(block.runs, block):
+        return ()
+    return tuple(map(str, np.unique(block.runs)[:2]))
+
+
 def block_sums(
     block: TestSet, bucket: IntArray, metrics: Any, buckets: int, salt: str = SALT
 ) -> Sketch:
@@ -151,7 +160,7 @@ def block_sums(
     plain, _ = without_classes(metrics, block)
     chosen = [_require_additive(metric) for metric in resolve_metrics(plain, block)]
     always = (COUNT,) if block.labels is None else (COUNT, SUPPORT)
-    if len(first_runs(block)) > 1:
+    if len(_first_runs(block)) > 1:
         check_summed(chosen)
     statistics = dict.fromkeys([*always, *(s for metric in chosen for s in metric.statistics)])
     strata, stratum = _strata(block)
@@ -162,7 +171,7 @@ def block_sums(
         positive=access.positive,
         metrics=tuple(metric.name for metric in chosen),
         statistics=(), judged=_binary_scores(chosen), strata=strata,
-        soft_truth=access.true_distribution is not None, runs=first_runs(block),
+        soft_truth=access.true_distribution is not None, runs=_first_runs(block),
         weighted=block.sample_weight is not None, missing_mass=access.missing_mass,
         score_names=access.scores.names or access.scores.beside,
         greater_is_better=access.scores.declared,

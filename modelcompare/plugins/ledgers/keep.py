@@ -16,7 +16,7 @@ from modelcompare.arguments import checked
 from modelcompare.data.checks import check_models
 from modelcompare.data.given_arrays import check_asked
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.units import n_runs
+from modelcompare.engine.partition import partition_of
 from modelcompare.escape import terminal
 from modelcompare.plugins.ledgers.fingerprints import (
     ROLES,
@@ -265,7 +265,7 @@ def _reason(found: GateResult, sets: Mapping[str, TestSet]) -> str:
         return opposite
     if not found.passed:
         return f"it is not shown that {claim}"
-    several_runs = any(n_runs(each) > 1 for each in sets.values())
+    several_runs = any(map(partition_of, sets.values()))
     return claim if several_runs else (
         f"{claim} That is for this training: a candidate that differs by its seed alone needs "
         "several runs (--read run=COLUMN)."

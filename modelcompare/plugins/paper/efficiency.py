@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,10 @@ from scipy.special import stdtr
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.axis import LongColumns, long_columns, pair_rows
 from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.crossed import CrossedTables, CrossedVariances
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.pairs import pair_differences
-from modelcompare.engine.run_variances import RunVariances, owners_of_runs, run_tables
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.plugins.paper.pairs import MetricPairs
 from modelcompare.report.numbers import format_percent
@@ -48,11 +49,12 @@ def variance_ratios(
 ) -> Iterator[LongColumns]:  # fmt: skip
     """Yield the ratio of two metrics' variances for each model, with an interval.
 
-    It is that of the logarithm, by the delta method, or for new runs by the jackknife.
+    It is that of the logarithm, by the delta method, or beyond the items by the jackknife.
     """
     evaluation = sample.evaluation
     rows = {"model": np.array(evaluation.models, dtype=object), **where}
-    ratios = _ratios_of_new_runs if sample.design.beyond_items else _ratios_of_items
+    crossed = sample.estimator.crossed()
+    ratios = _ratios_of_items if crossed is None else partial(_ratios_of_crossed, crossed)
     for metrics, a, (ratio, error, degrees) in ratios(sample, metric_pairs):
         low, high = _around(ratio, error, confidence_level, degrees)
         yield long_columns(
@@ -81,12 +83,13 @@ def _ratios_of_items(sample: Sample, metric_pairs: MetricPairs) -> _Ratios:
         yield metrics, a, np.stack([ratio, error, np.full(ratio.shape, np.inf)])
 
 
-def _ratios_of_new_runs(sample: Sample, metric_pairs: MetricPairs) -> _Ratios:
-    """Yield ratios of variances over items and runs; their errors need three runs."""
-    tables = run_tables(sample.evaluation, sample.point)
-    strata = sample.evaluation.units.strata
+def _ratios_of_crossed(
+    crossed: CrossedTables, sample: Sample, metric_pairs: MetricPairs
+) -> _Ratios:
+    """Yield ratios of variances over items and levels; their errors need three levels."""
     for metrics, a, b in metric_pairs.positions(sample.evaluation):
-        found = [_jackknifed(_log_ratio, np.concatenate([x[a], x[b]]), strata) for x in tables]
+        both = (np.concatenate([x[a], x[b]]) for x in crossed.tables)
+        found = [_jackknifed(_log_ratio, each, crossed.strata) for each in both]
         log_ratio, error, degrees = np.stack(found, axis=1)
         yield metrics, a, np.stack([np.exp(log_ratio), error, degrees])
 
@@ -96,7 +99,8 @@ def _log_ratio(table: FloatArray, strata: IntArray | None) -> FloatArray:
 
     The values of one metric are followed by those of the other.
     """
-    of_model = RunVariances.of_tables([table], np.zeros(1, dtype=np.intp), strata).layers()
+    alone = CrossedTables([table], np.zeros(1, dtype=np.intp), strata)
+    of_model = CrossedVariances.of(alone).layers()
     with np.errstate(divide="ignore", invalid="ignore"):
         first, second = np.split(np.log(of_model.variance[0, 0]), 2)
         return first - second
@@ -107,24 +111,24 @@ def _jackknifed(
     table: FloatArray,
     strata: IntArray | None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a statistic of a table of items x runs, its standard error and degrees of freedom.
+    """Return a statistic of a table of items x levels, its standard error and degrees of freedom.
 
-    Items, in groups, and runs are left out in turn. Both variances hold that of what is left
-    without items and runs, so that their sum is rather too large. With two runs it is unknown.
+    Items, in groups, and levels are left out in turn. Both variances hold that of what is left
+    without items and levels, so that their sum is rather too large. With two levels it is unknown.
     """
-    n_items, n_runs = table.shape[1:]
+    n_items, n_levels = table.shape[1:]
     n_groups = min(_N_GROUPS, n_items)
-    group, run = np.arange(n_items) % n_groups, np.arange(n_runs)
+    group, level = np.arange(n_items) % n_groups, np.arange(n_levels)
     whole = statistic(table, strata)
-    if min(n_groups, n_runs) < 3:
+    if min(n_groups, n_levels) < 3:
         return whole, np.full(whole.shape, np.nan), np.ones(whole.shape)
     kept = [group != each for each in range(n_groups)]
     items = [statistic(table[:, some], strata if strata is None else strata[some]) for some in kept]
-    runs = [statistic(table[:, :, run != each], strata) for each in range(n_runs)]
+    levels = [statistic(table[:, :, level != each], strata) for each in range(n_levels)]
     with np.errstate(divide="ignore", invalid="ignore"):
-        of_items, of_runs = (np.var(x, axis=0) * (len(x) - 1) for x in (items, runs))
-        variance = of_items + of_runs
-        squares = of_items**2 / (n_groups - 1) + of_runs**2 / (n_runs - 1)
+        of_items, of_levels = (np.var(x, axis=0) * (len(x) - 1) for x in (items, levels))
+        variance = of_items + of_levels
+        squares = of_items**2 / (n_groups - 1) + of_levels**2 / (n_levels - 1)
         return whole, np.sqrt(variance), variance**2 / squares
 
 
@@ -177,7 +181,8 @@ def relative_efficiency(
     pairs = all_pairs(len(evaluation.models))
     models = pair_rows(evaluation.models, *pairs)
     parts = []
-    spreads = _spreads_of_new_runs if sample.design.beyond_items else _spreads_of_items
+    crossed = sample.estimator.crossed()
+    spreads = _spreads_of_items if crossed is None else partial(_spreads_of_crossed, crossed)
     for metrics, a, b, *spread in spreads(sample, metric_pairs, pairs):
         both = estimate[:, a], estimate[:, b]
         found = samples_ratio(both, pairs, confidence_level, *spread)
@@ -199,15 +204,16 @@ def _spreads_of_items(sample: Sample, metric_pairs: MetricPairs, pairs: Pairs) -
         yield metrics, a, b, spread, np.full(spread.shape[1:], np.inf)
 
 
-def _spreads_of_new_runs(sample: Sample, metric_pairs: MetricPairs, pairs: Pairs) -> _Spreads:
-    """Yield the spreads of the pairs' differences over items and runs."""
-    tables = run_tables(sample.evaluation, sample.point)
-    owners = np.tile(owners_of_runs(sample.evaluation.predictions), 2)
+def _spreads_of_crossed(
+    crossed: CrossedTables, sample: Sample, metric_pairs: MetricPairs, pairs: Pairs
+) -> _Spreads:
+    """Yield the spreads of the pairs' differences over items and levels."""
+    owners = np.tile(crossed.owners, 2)
     variance, degrees = sample.standard_error(pairs) ** 2, sample.degrees(pairs)
-    strata = sample.evaluation.units.strata
     for metrics, a, b in metric_pairs.positions(sample.evaluation):
-        both = [table[side] for side in (a, b) for table in tables]
-        *_, between = spread_of(RunVariances.of_tables(both, owners, strata).covariance, pairs)
+        both = [table[side] for side in (a, b) for table in crossed.tables]
+        found = CrossedVariances.of(CrossedTables(both, owners, crossed.strata))
+        *_, between = spread_of(found.covariance, pairs)
         spread = np.stack([variance[:, a], variance[:, b], between])
         yield metrics, a, b, spread, np.minimum(degrees[:, a], degrees[:, b])
 

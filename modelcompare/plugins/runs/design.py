@@ -10,23 +10,18 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.comparison.warned import warn_of_few_runs
-from modelcompare.data.sizes import run_counts, written_range
+from modelcompare.comparison.warned import warn_of_few
+from modelcompare.data.sizes import n_items, run_counts, seen_runs, written_range
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.crossed import CrossedTables, CrossedVariances
 from modelcompare.engine.design import Design, Estimator
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.layers import Layers
-from modelcompare.engine.run_variances import RunVariances, run_replicates
-from modelcompare.engine.runs import (
-    INSTEAD,
-    RUN_TEST,
-    check_crossed,
-    check_runs_of_sets,
-    runs_are_random,
-)
 from modelcompare.engine.scope import Part, Scope
-from modelcompare.engine.units import has_several_runs
+from modelcompare.plugins.runs.declared import INSTEAD, RUN_TEST, runs_are_random, several_runs
+from modelcompare.plugins.runs.evaluations import run_replicates, run_tables
+from modelcompare.plugins.runs.several import check_common_rows, check_runs_of_sets
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.words import GeneralizeTo
 
@@ -73,17 +68,43 @@ class TheseRuns(Design):
         counts = () if summed else (*sorted({*run_counts(self.predictions)}),)
         return Scope(len(self.predictions), (Runs(n_runs=counts, new=self.beyond_items),))
 
+    @property
+    def crossed(self) -> bool:
+        return "rows" in self.predictions.access.abilities
+
+    def n_items(self, name: str) -> int:
+        if not self.crossed:
+            raise ValueError(
+                f"test set {name!r} is a sketch of several runs, which has no number of items; "
+                "give the weights as numbers, e.g. {'a': 100, 'b': 200}, or the predictions "
+                "themselves."
+            )
+        return n_items(self.predictions)
+
+    def check_common_rows(self) -> None:
+        check_common_rows(self.predictions)
+
+    def written_size(self, others: Sequence[Design] = ()) -> str:
+        if not all(each.crossed for each in (self, *others)):
+            return super().written_size(others)
+        test_sets = [each.predictions for each in (self, *others)]
+        return f"{sum(map(n_items, test_sets)):,} items x {seen_runs(test_sets)} runs"
+
 
 class RunEstimator(Estimator):
-    """Values of which errors are for new items and new runs (`engine.run_variances`)."""
+    """Values of which errors are for new items and new runs (`engine.crossed`)."""
 
     @cached_property
-    def variances(self) -> RunVariances:
+    def variances(self) -> CrossedVariances:
         """Variances for new items and new runs."""
-        return RunVariances.of(self.evaluation, self.point)
+        return CrossedVariances.of(self.crossed())
 
     def layers(self, pairs: Pairs | None) -> Layers:
         return self.variances.layers(pairs)
+
+    def crossed(self) -> CrossedTables:
+        """Return the influences of items in runs."""
+        return run_tables(self.evaluation, self.point)
 
     def drawn(self, weights: BootstrapWeights) -> FloatArray:
         """Return values on resamples of items and of runs."""
@@ -100,7 +121,8 @@ class RunEstimator(Estimator):
         return np.clip(centre + stretch * (drawn - centre), *self.evaluation.bounds)
 
     def warnings(self, places: IntArray | None) -> list[str]:  # noqa: ARG002  of all values
-        return warn_of_few_runs(self.evaluation.predictions)
+        fewest = min(run_counts(self.evaluation.predictions))
+        return warn_of_few(fewest, "runs of a model", "runs", "items", "runs")
 
 
 @dataclass(frozen=True)
@@ -121,14 +143,19 @@ class NewRuns(TheseRuns):
         "new runs; for an answer about these runs use generalize_to='items' (--generalize-to "
         "items), or plan the times of asking with a ledger of `looks` (--looks N)"
     )
-    intervals: ClassVar[str] = "modelcompare.intervals.runs:for_new_runs"
+    intervals: ClassVar[str] = f"{__package__}.intervals:for_new_runs"
 
     @property
     def at_hand(self) -> TheseRuns:
         return TheseRuns(self.predictions)
 
     def estimator(self, evaluation: Evaluation) -> RunEstimator:
-        check_crossed(evaluation)
+        rough = [each.name for each in evaluation.metrics if not each.smooth or each.of_items]
+        if rough:
+            raise ValueError(
+                f"`runs` are declared, and {', '.join(rough)} has no influences that give its "
+                f"error for new runs; leave it out, or {INSTEAD}."
+            )
         return RunEstimator(evaluation)
 
     def are_crossed(self, others: Sequence[Design]) -> bool:
@@ -139,7 +166,7 @@ def in_runs(predictions: TestSet, generalize_to: str, test: str) -> Any:
     """Return the design of a test set of which models have several runs; None of others."""
     if runs_are_random(predictions, cast("GeneralizeTo", generalize_to), test):
         return NewRuns(predictions)
-    return TheseRuns(predictions) if has_several_runs(predictions) else None
+    return TheseRuns(predictions) if several_runs(predictions) else None
 
 
 DESIGNS = (in_runs,)

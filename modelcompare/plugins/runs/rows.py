@@ -2,4 +2,12 @@
 
 from modelcompare.plugs import Plugin
 
-PLUGIN = Plugin(name="runs", package=__package__, designs="design:DESIGNS")
+PLUGIN = Plugin(
+    name="runs",
+    package=__package__,
+    public={"diagnostics.variance_components": "components:variance_components"},
+    designs="design:DESIGNS",
+    partitions="declared:PARTITIONS",
+    tests="permutation:TESTS",
+    phrases="intervals:PHRASES",
+)

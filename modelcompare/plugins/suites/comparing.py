@@ -13,12 +13,11 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.subgroups import common_notes
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
-from modelcompare.engine.design import are_crossed
-from modelcompare.engine.units import written_size
+from modelcompare.engine.design import are_crossed, design_of
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.plugins.suites.checks import check_metrics
+from modelcompare.plugins.suites.layers import warn_of_few_sets
 from modelcompare.plugins.suites.result import SuiteComparison
-from modelcompare.plugins.suites.runs import warn_of_few_sets
 from modelcompare.plugins.suites.scope import scope_of_sets
 from modelcompare.plugins.suites.weights import WITHIN, weighted_sets, within
 from modelcompare.resampling.seeds import RngLike, rng_label
@@ -50,12 +49,13 @@ def compare_sets(
     found = correct_together(results, correction, alpha)
     notes = {name: notes_of(each.evidence) for name, each in found.items()}
     scopes = (each.bootstrap.scope for each in found.values())
+    first, *others = map(design_of, sets.values())
     return SuiteComparison(
         results=found, rng_label=rng_label(rng), n_samples=sum(map(n_seen, sets.values())),
         left_out=pd.DataFrame([], columns=["slice", "value", "n_samples"]),
         notes=(*common_notes(notes), *sets.notes), models=tuple(models), shares=sets.shares,
         scope=scope_of_sets(scopes, new_sets=generalize_to in WITHIN),
-        size=written_size(sets.values()),
+        size=first.written_size(others),
     )  # fmt: skip
 
 

@@ -17,8 +17,8 @@ from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.classes import ValueLike
 from modelcompare.plugins.suites.checks import check_decided
+from modelcompare.plugins.suites.layers import warn_of_few_sets
 from modelcompare.plugins.suites.pooled import Means
-from modelcompare.plugins.suites.runs import warn_of_few_sets
 from modelcompare.plugins.suites.scope import notes_on_sets, scope_of_sets
 from modelcompare.plugins.suites.weights import WITHIN, WeightedSets, weighted_sets, within
 from modelcompare.questions.any_time import PLAN_LOOKS, not_at_any_time

@@ -1,8 +1,9 @@
 """Means over independent test sets, for the sets at hand or for new ones like them.
 
 Sets are fixed by default: an interval generalizes to other samples of the same sets. If sets vary,
-the spread of their values is the error, with one degree of freedom less than there are sets. Runs
-that were evaluated on all sets are crossed with them: what is good luck on one set is so on all.
+the spread of their values is the error, with one degree of freedom less than there are sets. What
+varies beside the items, such as runs of a model, and was evaluated on all sets is crossed with
+them: what is good luck on one set is so on all.
 """
 
 from __future__ import annotations
@@ -20,10 +21,9 @@ from modelcompare.engine.scope import Scope
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.counts import corrected_average
+from modelcompare.intervals.extended import extend_intervals
 from modelcompare.intervals.influences import macro_corrections, share_of_occurring
-from modelcompare.intervals.runs import NAME as NEW_RUNS
-from modelcompare.intervals.runs import extend_intervals
-from modelcompare.plugins.suites.runs import layers_of_new_sets, layers_of_sets
+from modelcompare.plugins.suites.layers import layers_of_new_sets, layers_of_sets
 from modelcompare.plugins.suites.scope import are_new
 from modelcompare.words import IntervalMethod
 
@@ -122,7 +122,7 @@ class MeanOfSets(Contrasts):
     weights : ndarray of shape (n_sets,)
         Weights of the sets, whose sum is 1; equal if sets vary.
     scope : Scope
-        What errors are for: new sets, or new runs, or these.
+        What errors are for: new sets, or more than the items, or these.
     """
 
     parts: Sequence[Contrasts]
@@ -158,16 +158,18 @@ class MeanOfSets(Contrasts):
 
     @property
     def extends(self) -> bool:
-        """True if errors are for new runs, or new sets."""
+        """True if errors are for more than the items of these sets."""
         return self.scope.generalize_to is not None
 
     @property
     def method(self) -> str:
         """Name of intervals that are joined from those of the sets."""
-        return NEW_SETS if are_new(self.scope) else NEW_RUNS if self.extends else FIXED
+        if are_new(self.scope):
+            return NEW_SETS
+        return f"{self.scope.generalize_to}-t" if self.extends else FIXED
 
     def joined_interval(self, method: IntervalMethod, level: float) -> Interval:
-        """Compute intervals for these sets and runs, from the interval of each set.
+        """Compute intervals for what is at hand, from the interval of each set.
 
         The distances from a set's value, corrected for its bias, to the bounds are combined as in
         MOVER, and so are the half-widths; the larger result is used. MOVER alone fails for many
@@ -197,12 +199,12 @@ class MeanOfSets(Contrasts):
         )
 
     def interval(self, method: IntervalMethod, level: float) -> Interval:
-        """Compute intervals of the means, for new runs and sets where errors are for these."""
+        """Compute intervals of the means, for new sets and more where errors are for these."""
         found = self.joined_interval(method, level)
         return extend_intervals(found, self, level, self.method) if self.extends else found
 
     def _of_set(self, part: Contrasts, method: IntervalMethod, level: float) -> Interval:
-        """Compute the intervals of one set, for these runs."""
+        """Compute the intervals of one set, for what is at hand."""
         these = Contrasts(part.sample.at_hand, part.pairs)
         return intervals_around(these, method, level)
 

@@ -17,7 +17,7 @@ from modelcompare.engine.layers import terms
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.plugins.suites.checks import check_names
-from modelcompare.plugins.suites.runs import layers_of_new_sets, layers_of_sets
+from modelcompare.plugins.suites.layers import layers_of_new_sets, layers_of_sets
 from modelcompare.plugins.suites.scope import notes_on_sets, scope_of_sets
 from modelcompare.plugins.suites.weights import WITHIN, within
 from modelcompare.questions.components import (

@@ -18,8 +18,8 @@ from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals import Interval
+from modelcompare.intervals.extended import extend_intervals
 from modelcompare.intervals.ratios import t_quantile
-from modelcompare.intervals.runs import extend_intervals
 from modelcompare.metrics.planning import known_range
 from modelcompare.plugins.suites.means import Incomplete, MeanOfSets
 from modelcompare.significance import Outcome

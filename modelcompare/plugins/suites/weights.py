@@ -9,9 +9,8 @@ from typing import Any, TypeVar, cast, get_args
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.data.sizes import n_items
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.units import has_several_runs
+from modelcompare.engine.design import design_of
 from modelcompare.plugins.suites.checks import check_names
 from modelcompare.words import (
     GeneralizeTo,
@@ -82,19 +81,10 @@ def shares_of(
             )
         found = np.array([weights[name] for name in sets], dtype=np.float64)
     else:
-        found = np.array([_items(n, p) if weights == "samples" else 1.0 for n, p in sets.items()])
+        sizes = weights == "samples"
+        found = np.array([design_of(p).n_items(n) if sizes else 1.0 for n, p in sets.items()])
     shares: FloatArray = found / found.sum()
     return shares
-
-
-def _items(name: str, test_set: TestSet) -> int:
-    """Return the number of samples, of several runs that of items; refuse where it is unknown."""
-    if "rows" not in test_set.access.abilities and has_several_runs(test_set):
-        raise ValueError(
-            f"test set {name!r} is a sketch of several runs, which has no number of items; give "
-            "the weights as numbers, e.g. {'a': 100, 'b': 200}, or the predictions themselves."
-        )
-    return n_items(test_set)
 
 
 def weighted_sets(

@@ -32,10 +32,10 @@ from modelcompare.data.kinds import VALUES
 from modelcompare.data.outputs import Output
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.callables import call_function, given_output
-from modelcompare.engine.in_runs import Runs, is_of_rows
 from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.pairs import difference_of
 from modelcompare.engine.parallel import map_blocks, watched
+from modelcompare.engine.partition import Partition, is_of_rows
 from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.pairwise import PairView
@@ -110,9 +110,11 @@ class SwappedOutputs(SwapStatistic):
 
     def _pair(self, place: int) -> _Pair:
         if place not in self._pairs:
-            evaluation, metric = self.evaluation, self.metric
+            evaluation = self.evaluation
             models = [evaluation.models[side[place]] for side in (self.model_a, self.model_b)]
-            self._pairs[place] = _pair_of(evaluation.predictions, metric, models, evaluation.runs)
+            self._pairs[place] = _pair_of(
+                evaluation.predictions, self.metric, models, evaluation.partition
+            )
         return self._pairs[place]
 
     def _null(self, masks: SwapMasks, pairs: IntArray) -> FloatArray:
@@ -145,21 +147,21 @@ class SwappedOutputs(SwapStatistic):
 
 def _pair_of(
     predictions: TestSet, metric: OrderMetric | CallableMetric, models: Sequence[str],
-    runs: Runs | None,
+    partition: Partition | None,
 ) -> _Pair:  # fmt: skip
-    """Return a pair of models, whose values are means over the runs if there are several."""
-    if runs is None or is_of_rows(metric):
+    """Return a pair of models, whose values are means over the parts if there are several."""
+    if partition is None or is_of_rows(metric):
         if isinstance(metric, CallableMetric):
             return _called(predictions, metric, models)
         return _sorted(predictions, metric, models)
-    parts = [_pair_of(predictions.subset(rows), metric, models, None) for rows in runs.rows]
+    parts = [_pair_of(predictions.subset(rows), metric, models, None) for rows in partition.rows]
     differ = np.empty(len(predictions), dtype=bool)
-    for rows, (here, _) in zip(runs.rows, parts, strict=True):
+    for rows, (here, _) in zip(partition.rows, parts, strict=True):
         differ[rows] = here
 
     def values(masks: AnyArray) -> tuple[FloatArray, FloatArray]:
-        each = zip(runs.rows, parts, strict=True)
-        first, second = np.mean([of_run(masks[:, rows]) for rows, (_, of_run) in each], axis=0)
+        each = zip(partition.rows, parts, strict=True)
+        first, second = np.mean([of_part(masks[:, rows]) for rows, (_, of_part) in each], axis=0)
         return first, second
 
     return differ, values

@@ -7,7 +7,6 @@ from typing import get_args
 
 from modelcompare.data.kinds import all_kinds
 from modelcompare.data.test_set import Access, TestSet
-from modelcompare.engine.runs import RUN_TEST
 from modelcompare.intervals import METHODS
 from modelcompare.metrics import METRICS
 from modelcompare.metrics.base import Metric
@@ -77,7 +76,7 @@ def answer(source, row):
 def asked():
     """Interval methods and tests that may be asked for, as rows of their tables."""
     # Runs are read with all rows, for any test.
-    names = {*get_args(PairedTest)} - {RUN_TEST}
+    names = {*get_args(PairedTest)} - {"run-permutation"}
     tests = [row for name, row in TESTS.items() if name in names]
     return {"method": [*METHODS.values()], "test": tests}
 

@@ -3,11 +3,11 @@
 import warnings
 
 import pytest
+from tests.engine.test_repeated_rows import FEW, UNEQUAL, N
 
 import modelcompare as mc
 from tests.cli.test_gate import PASSES
 from tests.comparison.test_unknown_direction import ASKED, PREDS
-from tests.engine.test_repeated_rows import FEW, UNEQUAL, N
 from tests.plugins.judges.test_refusals import drawn
 from tests.test_action import MARKER, runner
 from tests.test_positive import table

@@ -16,7 +16,7 @@ from modelcompare.cli.app import main
 from modelcompare.comparison.correction import adjust_groups
 from modelcompare.engine.layers import Layers
 from modelcompare.intervals.influences import Estimates, difference_interval
-from modelcompare.plugins.suites.runs import layers_of_sets
+from modelcompare.plugins.suites.layers import layers_of_sets
 from modelcompare.report.numbers import format_percent
 
 RNG = np.random.default_rng(5)

@@ -10,7 +10,6 @@ import pytest
 import modelcompare as mc
 from modelcompare.comparison.method import comparison_method
 from modelcompare.data.sizes import n_items, n_seen, once, run_counts
-from modelcompare.engine.units import counted
 from modelcompare.intervals import informative_sizes
 from tests.plugged import needs, plugged
 
@@ -173,8 +172,6 @@ def test_items_detect_as_small_a_difference_as_a_plan_has():
     plan = mc.sample_size(UNEQUAL, "a", "b", "mean_score", generalize_to="items")
     least = plan.components.detectable(plan.size, 0.05, 0.8)
     assert found.decision["detectable"].item() == pytest.approx(least)
-    assert counted(UNEQUAL) == (N, "items")
-    assert counted(SHARED.with_columns(runs=None)) == (2 * N, "samples")
 
 
 SETS = {"equal": preds_of(kind="scores", a="xy", b="st"), "unequal": UNEQUAL}

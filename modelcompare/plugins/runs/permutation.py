@@ -25,8 +25,8 @@ from modelcompare.data.sizes import run_counts
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
-from modelcompare.engine.run_variances import evaluations_of_runs
-from modelcompare.engine.runs import RUN_TEST, share_runs
+from modelcompare.plugins.runs.declared import RUN_TEST, share_runs
+from modelcompare.plugins.runs.evaluations import evaluations_of_runs
 from modelcompare.resampling.draws import deals
 from modelcompare.resampling.weights import SwapMasks, Units
 from modelcompare.significance.extreme import as_extreme, resampling_p, standardized
@@ -67,7 +67,7 @@ def run_permutation(view: PairView) -> Outcome:
 
 
 def ways_and_floors(
-    predictions: TestSet, pairs: Pairs, n_resamples: int, alternative: Alternative = "two-sided"
+    predictions: TestSet, pairs: Pairs, n_resamples: int, alternative: Alternative
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ways to exchange the runs of each pair, and the smallest possible p-values.
 
@@ -83,9 +83,7 @@ def ways_and_floors(
     return ways_of, floors
 
 
-def note(
-    predictions: TestSet, pairs: Pairs, n_resamples: int, alternative: Alternative = "two-sided"
-) -> str:
+def note(predictions: TestSet, pairs: Pairs, n_resamples: int, alternative: Alternative) -> str:
     """Return a sentence about the null hypothesis and the smallest possible p-value."""
     ways, floors = ways_and_floors(predictions, pairs, n_resamples, alternative)
     number = " to ".join(dict.fromkeys(f"{n:,.0f}" for n in (ways.min(), ways.max())))
@@ -134,4 +132,13 @@ _PHRASE = (
     "two models, or {n} random ones where there are more; separate runs studentized)",
     (JANSSEN, CHUNG, PHIPSON),
 )
-ROWS = (PairTest(RUN_TEST, run_permutation, "declared runs", reads="rows", phrase=_PHRASE),)
+_FEW_WAYS = (
+    "there are too few ways to exchange runs for so many tests. Use test='wald' (--test wald), the "
+    "default for new runs, or add runs."
+)
+TESTS = (
+    PairTest(
+        RUN_TEST, run_permutation, "declared runs", reads="rows", phrase=_PHRASE,
+        generalize_to="auto", few_ways=_FEW_WAYS, note=note,
+    ),
+)  # fmt: skip

@@ -5,21 +5,19 @@ What is declared decides, never a preliminary test of how far runs differ.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from modelcompare.arrays import IntArray
 from modelcompare.data.checks import warn_of_data
-from modelcompare.data.sizes import run_counts, seen_runs
+from modelcompare.data.sizes import run_counts
 from modelcompare.data.test_set import Access, TestSet
-from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.units import each_its_cluster
+from modelcompare.engine.partition import Partition
+from modelcompare.engine.units import are_clusters
 from modelcompare.words import GeneralizeTo
 
-# Below this number of runs of a model, the runs decide about width and significance.
-FEW_RUNS = 5
 # Test that exchanges whole runs.
 RUN_TEST = "run-permutation"
 # The remedy of every refusal.
@@ -60,29 +58,47 @@ def runs_are_random(predictions: TestSet, generalize_to: GeneralizeTo, test: str
     return not flaw
 
 
-def check_crossed(evaluation: Evaluation) -> None:
-    """Refuse metrics without influences, whose errors for new runs are unknown."""
-    rough = [each.name for each in evaluation.metrics if not each.smooth or each.of_items]
-    if rough:
-        raise ValueError(
-            f"`runs` are declared, and {', '.join(rough)} has no influences that give its error "
-            f"for new runs; leave it out, or {INSTEAD}."
-        )
+def several_runs(predictions: TestSet) -> bool:
+    """Return whether items have several runs, which themselves are not drawn as clusters."""
+    sums = predictions.access.sums
+    if sums is not None and sums.several_runs:
+        return True
+    if predictions.groups is None or predictions.runs is None:
+        return False
+    return max(run_counts(predictions)) > 1 and not are_clusters(predictions.runs, predictions)
 
 
-def check_named(what: str, name: str, instead: Sequence[str], *, judged: bool = False) -> None:
-    """Refuse a method that knows the items alone, where new runs or a judge add to the error."""
-    if name in instead:
-        return
-    if judged:
+def partition(predictions: TestSet) -> Partition | None:
+    """Return the runs of a test set in memory, of all models together; None if it has one.
+
+    Raises
+    ------
+    ValueError
+        If no column identifies the rows of one item, which would count as independent samples.
+    """
+    access = predictions.access
+    if predictions.runs is None:
+        return None
+    if predictions.groups is None and (n := max(run_counts(predictions))) > 1:
         raise ValueError(
-            f"{what}={name!r} does not know the error of a judge; use "
-            f"{what}={' or '.join(map(repr, instead))}, or leave `judge` (--judge) out."
+            f"`runs` names {n:,} runs, but no column identifies the rows of one item, so that "
+            f"{len(predictions):,} rows would count as independent samples. Give the items as "
+            "`groups` (--groups COLUMN), or as `ids` that repeat from run to run (--id COLUMN); "
+            "where each row is a separate item, leave `runs` (--read run) out."
         )
-    raise ValueError(
-        f"`runs` are declared, and {what}={name!r} does not know how new runs vary; use "
-        f"{what}={' or '.join(map(repr, instead))}, or {INSTEAD}."
-    )
+    if "rows" not in access.abilities:
+        return None
+    # Models with separate runs have as many as their rows combine.
+    own = {id(runs): np.asarray(runs) for runs in map(access.runs_of, predictions.models)}
+    run_of, names = pd.factorize(pd.MultiIndex.from_arrays([*own.values()]))
+    if len(names) < 2:
+        return None
+    texts = (" & ".join(dict.fromkeys(map(str, each))) for each in names)
+    sizes = np.bincount(run_of, access.weights).astype(np.float64)
+    return Partition(tuple(texts), run_of, sizes, "run")
+
+
+PARTITIONS = (partition,)
 
 
 def run_codes(access: Access[Any], model: str) -> IntArray:
@@ -96,29 +112,6 @@ def share_runs(predictions: TestSet, a: int, b: int) -> bool:
     return first is second or bool(np.array_equal(np.asarray(first), np.asarray(second)))
 
 
-def without_common_rows(predictions: TestSet) -> tuple[str, ...]:
-    """Return two models of separate runs, whose rows have an item in common; none if all share."""
-    first, *others = predictions.models
-    for place, model in enumerate(others, start=1):
-        several = max(run_counts(predictions[[first, model]])) > 1
-        if several and not share_runs(predictions, 0, place):
-            return first, model
-    return ()
-
-
-def check_common_rows(predictions: TestSet) -> None:
-    """Refuse models of separate runs where results are compared row by row."""
-    if pair := without_common_rows(predictions):
-        runs = {model: np.asarray(predictions.access.runs_of(model)).tolist()[0] for model in pair}
-        one_each = " & ".join(f"(p.access.runs_of({m!r}) == {run!r})" for m, run in runs.items())
-        raise ValueError(
-            f"models {' and '.join(map(repr, pair))} have separate runs "
-            f"({seen_runs([predictions[pair]])} of each), so that no row of one belongs to a row "
-            f"of the other. Choose one run of each, such as p.subset({one_each}); in a file, its "
-            "rows. compare() takes all runs."
-        )
-
-
 def _flaw(predictions: TestSet) -> str:
     """Return why no runs of items are declared; empty if they are."""
     if "rows" not in predictions.access.abilities:
@@ -127,7 +120,7 @@ def _flaw(predictions: TestSet) -> str:
         return "no column names them: give `runs` (--read run=COLUMN)"
     if predictions.groups is None:
         return "no column names the items: give `ids` that repeat from run to run, or `groups`"
-    if each_its_cluster(predictions):
+    if are_clusters(predictions.runs, predictions):
         return "the runs are the clusters already"
     if max(run_counts(predictions)) < 2:
         return f"model {predictions.models[0]!r} has one run, which does not show how runs vary"
@@ -143,27 +136,6 @@ def _incomplete(predictions: TestSet) -> str:
         if (counts == 0).any() or (counts != counts[:, :1]).any():
             return f"items and runs of model {model!r} are not crossed: {_gap(predictions, counts)}"
     return _overlap(predictions)
-
-
-def check_runs_of_sets(test_sets: Sequence[TestSet]) -> bool:
-    """Return whether the same runs were evaluated on all test sets; False for separate runs.
-
-    Raises
-    ------
-    ValueError
-        If a model has some runs on two sets, and others on one of them only.
-    """
-    crossed = True
-    for model in test_sets[0].models:
-        first, *others = ({*np.unique(np.asarray(p.access.runs_of(model)))} for p in test_sets)
-        if any(first & other and first != other for other in others):
-            raise ValueError(
-                f"model {model!r} has some runs on all test sets and others on one of them; "
-                "evaluate all runs on all sets, or name the runs of each set apart where they are "
-                "separate trainings."
-            )
-        crossed &= all(first == other for other in others)
-    return crossed
 
 
 def _rows_of_cells(predictions: TestSet, model: str) -> IntArray:

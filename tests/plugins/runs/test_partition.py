@@ -10,7 +10,7 @@ from sklearn import metrics as reference
 
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.in_runs import is_of_rows
+from modelcompare.engine.partition import is_of_rows
 from modelcompare.metrics.registry import resolve_metrics
 from tests.plugged import needs
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.engine.run_variances import RunVariances
+from modelcompare.engine.crossed import CrossedTables, CrossedVariances
 
 # Of 40 items 20, 12 and 8 are in the strata.
 STRATUM = np.repeat([0, 1, 2], [20, 12, 8])
@@ -55,7 +55,7 @@ def test_the_variance_is_that_of_new_items_and_runs():
         x = drawn(rng)
         means.append(x.mean())
         table = (x - x.mean())[None]
-        every = RunVariances.of_tables([table], np.zeros(1, dtype=int), STRATUM)
+        every = CrossedVariances.of(CrossedTables([table], np.zeros(1, dtype=int), STRATUM))
         found.append(every.covariance[0, 0, 0])
     # One standard error of the variance of 4,000 means is 2.2 %.
     assert np.mean(found) == pytest.approx(np.var(means, ddof=1), rel=0.08)
@@ -64,8 +64,8 @@ def test_the_variance_is_that_of_new_items_and_runs():
 def test_a_single_stratum_is_none():
     table = np.random.default_rng(2).normal(size=(1, N, R))
     owner = np.zeros(1, dtype=int)
-    one = RunVariances.of_tables([table], owner, np.zeros(N, dtype=int))
-    none = RunVariances.of_tables([table], owner)
-    for part in ("items", "rest", "runs"):
+    one = CrossedVariances.of(CrossedTables([table], owner, np.zeros(N, dtype=int)))
+    none = CrossedVariances.of(CrossedTables([table], owner))
+    for part in ("items", "rest", "levels"):
         np.testing.assert_allclose(getattr(one, part), getattr(none, part), rtol=1e-12)
     assert one.degrees == none.degrees

@@ -1,5 +1,7 @@
 """Studies of models that were trained several times: for these runs, or for new ones."""
 
+from importlib import import_module
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,8 +10,12 @@ from sklearn.metrics import f1_score
 
 import modelcompare as mc
 from modelcompare.cli.app import main
-from modelcompare.engine.run_variances import RunVariances, run_replicates, run_tables
+from modelcompare.engine.crossed import CrossedTables, CrossedVariances
 from modelcompare.resampling.weights import BootstrapWeights
+from tests.plugged import needed
+
+needed("paper", "runs")
+evaluations = import_module("modelcompare.plugins.runs.evaluations")
 
 N, R = 60, 6
 ITEM, RUN = (each.ravel() for each in np.indices((N, R)))
@@ -194,15 +200,17 @@ def test_of_two_runs_the_ratio_of_variances_has_no_interval():
 
 def test_the_covariance_of_models_is_that_of_their_sums_and_differences():
     sample = mc.bootstrap(SEPARATE, "log_loss", n_resamples=2)
-    tables = run_tables(sample.evaluation, sample.point)
-    x, y = (table[0] for table in tables)
-    (covariance,) = RunVariances.of_tables(tables, np.array([0, 1])).covariance
+    tables = evaluations.run_tables(sample.evaluation, sample.point)
+    x, y = (table[0] for table in tables.tables)
+    assert tables.owners.tolist() == [0, 1]
+    (covariance,) = CrossedVariances.of(tables).covariance
     assert covariance[0, 1] == pytest.approx(np.cov(x.mean(axis=1), y.mean(axis=1))[0, 1] / N)
     # Of models with the same runs, 4 Cov(x, z) = Var(x + z) - Var(x - z).
     z = x**3
-    shared = RunVariances.of_tables([x[None], z[None]], np.array([0, 0]))
+    shared = CrossedVariances.of(CrossedTables([x[None], z[None]], np.array([0, 0])))
     added, less = (
-        RunVariances.of_tables([each[None]], np.array([0])).covariance for each in (x + z, x - z)
+        CrossedVariances.of(CrossedTables([each[None]], np.array([0]))).covariance
+        for each in (x + z, x - z)
     )
     assert 4 * shared.covariance[0, 0, 1] == pytest.approx((added - less)[0, 0, 0])
 
@@ -210,7 +218,7 @@ def test_the_covariance_of_models_is_that_of_their_sums_and_differences():
 def test_resamples_of_items_and_runs_are_those_of_a_loop():
     evaluation = mc.bootstrap(SEPARATE, ["accuracy", "log_loss"], n_resamples=2).evaluation
     weights = BootstrapWeights(evaluation.units, 300, np.random.SeedSequence(3))
-    drawn = run_replicates(evaluation, weights)
+    drawn = evaluations.run_replicates(evaluation, weights)
     of_items = np.concatenate([*weights.blocks()])
     for model, name in enumerate(SEPARATE.models):
         p = SEPARATE.probabilities(name)[np.arange(len(TRUTH)), TRUTH]
@@ -225,7 +233,9 @@ def test_resamples_of_items_and_runs_are_those_of_a_loop():
         low, high = (f(shares[0] / shares[1], axis=0) for f in (np.min, np.max))
         assert ((drawn[:, model, 0] >= low - 1e-9) & (drawn[:, model, 0] <= high + 1e-9)).all()
     spread = drawn.var(axis=0, ddof=1)
-    linear = RunVariances.of(evaluation, evaluation.estimate()).of_resamples
+    linear = CrossedVariances.of(
+        evaluations.run_tables(evaluation, evaluation.estimate())
+    ).of_resamples
     assert spread == pytest.approx(linear, rel=0.3)
 
 

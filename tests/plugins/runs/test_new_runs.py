@@ -13,8 +13,8 @@ from scipy import stats
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.data.checks import DataWarning
-from modelcompare.engine.runs import runs_are_random
-from modelcompare.engine.units import run_counts
+from modelcompare.data.sizes import run_counts
+from modelcompare.plugins.runs.declared import runs_are_random
 from tests.plugged import needs
 
 N, R = 40, 6

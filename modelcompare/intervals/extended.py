@@ -1,4 +1,4 @@
-"""Intervals for new runs of the same training procedures, or for new test sets."""
+"""Intervals extended by a larger error: for more than the items at hand, or for new test sets."""
 
 from __future__ import annotations
 
@@ -7,36 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from modelcompare.engine.contrasts import Contrasts
-from modelcompare.intervals.auto import choose
 from modelcompare.intervals.base import Interval
-from modelcompare.intervals.influences import (
-    Estimates,
-    difference_interval,
-    score_interval,
-    share_of_occurring,
-)
-
-# Name in the frames' column `method`.
-NAME = "items+runs-t"
-
-
-def for_new_runs(contrasts: Contrasts, level: float) -> Interval:
-    """Extend intervals for these runs to new ones."""
-    found = choose(contrasts, level)
-    evaluation = contrasts.evaluation
-    scales = [share_of_occurring(evaluation, metric) for metric in evaluation.metrics]
-    return extend_intervals(found, contrasts, level, NAME, scales)
+from modelcompare.intervals.influences import Estimates, difference_interval, score_interval
 
 
 def extend_intervals(
     found: Interval, contrasts: Contrasts, level: float, name: str,
     scales: Sequence[float] | None = None,
 ) -> Interval:  # fmt: skip
-    """Extend intervals for these runs, or test sets, to new ones.
+    """Extend intervals for what is at hand to all that varies.
 
     Student's interval with the variance over all that varies, on the logit scale for bounded
     values. It contains the interval for what is at hand: that one knows how few items decide, and
-    new runs and sets only add to the error. `scales` are factors of values and errors, by metric.
+    the rest only adds to the error. `scales` are factors of values and errors, by metric.
     """
     error, degrees = contrasts.standard_error, contrasts.degrees
     size = np.full(error.shape, float(contrasts.size))
