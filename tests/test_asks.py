@@ -114,7 +114,7 @@ REFUSED = [
         r"scores 0\.802 \(95 % CI 0\.761 to 0\.839\)"),  # the interval; no rule of stopping
     Ask("judged", "Hephaestus#1440",
         "compare judged.csv --judge verdict --groups repo --read weight=weight", 0,
-        r"the error of a judge is not known with `groups`", code=2),
+        r"the error of a judge is not known with `sample_weight`", code=2),
     Ask("benchmarks", "llvm-test-suite PR #377, llama.cpp PR #12557", "compare benchmarks.csv", 0,
         r"each row is a data set \(column 'benchmark'\)", code=2),  # no differences in per cent
 ]  # fmt: skip

@@ -5,13 +5,16 @@ Cells are of contrasts, models or pairs of models: one after the other, as are r
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray, joint
+from modelcompare.engine.influence import satterthwaite
 from modelcompare.metrics.quotient import divide
 from modelcompare.plugins.judges.patterns import Patterns
 from modelcompare.plugins.judges.verdicts import Judge
@@ -124,6 +127,8 @@ class Rows:
     count : ndarray of int of shape (n_rows,)
         Number of labels in each row, of equal weights.
     added : ndarray of bool of shape (n_rows,)
+    clusters : Clusters, optional
+        Clusters of the samples, where they are drawn in clusters.
     """
 
     places: IntArray
@@ -134,6 +139,7 @@ class Rows:
     weight: FloatArray
     count: IntArray
     added: BoolArray
+    clusters: Clusters | None = None
 
     @cached_property
     def in_cells(self) -> IntArray:
@@ -154,12 +160,17 @@ class Rows:
         share = share[self.cell]
         return np.where(self.added, share, 1 - share) * self.weight
 
-    def variance_by_people(self, u: FloatArray) -> FloatArray:
-        """Return the variance of influences by the labels of people, times the squared samples."""
+    def variance_by_people(self, u: FloatArray, n_labels: int) -> FloatArray:
+        """Return the variance of values by the labels of people alone."""
         weight = np.where(self.added, 0.0, self.weight)[:, None]
         total = self.sums(weight)
-        means = self.sums(weight * u) / total
-        return total * self.sums(weight * (u - means[self.contrast]) ** 2)
+        away = u - (self.sums(weight * u) / total)[self.contrast]
+        variance = total * self.sums(weight * away**2) / n_labels
+        if self.clusters is None:
+            return variance
+        stands = weight * away
+        squares = np.stack([(each**2).sum(axis=0) for each in self.clusters.sums(stands, self)])
+        return np.maximum(variance + squares - self.sums(stands**2), 0.0)
 
 
 @dataclass(frozen=True)
@@ -173,11 +184,14 @@ class Spread:
         Variance of the influence of a sample within its cell.
     between : ndarray of shape (n_contrasts, n_values)
         Variance that no number of labels reduces.
+    degrees : ndarray of shape (n_contrasts, n_values)
+        Its degrees of freedom.
     """
 
     cells: Cells
     squares: FloatArray
     between: FloatArray
+    degrees: FloatArray
 
     def at(self, labels: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the variance with these labels in each cell, and Satterthwaite's degrees."""
@@ -185,7 +199,7 @@ class Spread:
         within = sizes**2 * self.squares / (labels + 1)
         variance = self.cells.sums(within) + self.between
         terms = self.cells.sums(within**2 / np.maximum(labels, 1.0))
-        terms += self.between**2 / (self.cells.sums(sizes) - 1)
+        terms += self.between**2 / self.degrees
         return variance, divide(variance**2, terms, 1.0)
 
     @classmethod
@@ -197,7 +211,73 @@ class Spread:
         away = u - means[rows.cell]
         squares = np.add.reduceat(share * away**2, rows.in_cells)
         whole = cells.sums(sizes * means) / cells.sums(sizes)
-        return cls(cells, squares, cells.sums(sizes * (means - whole[cells.contrast]) ** 2)), away
+        apart = means - whole[cells.contrast]
+        between = cells.sums(sizes * apart**2)
+        degrees = np.broadcast_to(cells.sums(sizes) - 1, between.shape)
+        if rows.clusters is not None:
+            between, degrees = rows.clusters.between(between, apart, away, weight, rows)
+        return cls(cells, squares, between, degrees), away
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Clusters in which samples are drawn; labels are drawn among the samples of all.
+
+    A cluster varies by the sum ``g_c`` of what its samples contribute: a sample in cell k its mean
+    ``m_k - m``, and one with a label ``N_k / n_k (u - m_k)`` as well. The squares of these sums
+    contain both draws (an ultimate cluster's variance); of single samples their expectation is the
+    variance of the labels and cells. The products of samples of one cluster are what is added.
+
+    Parameters
+    ----------
+    members : sparse array of shape (n_clusters, n_cells)
+        Samples of each cluster in each cell.
+    of : ndarray of int of shape (n_rows,)
+        Cluster of each row.
+
+    References
+    ----------
+    Sarndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, section 9.
+    """
+
+    members: csr_array
+    of: IntArray
+
+    def between(
+        self, between: FloatArray, apart: FloatArray, away: FloatArray, weight: FloatArray,
+        rows: Rows,
+    ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+        """Return the variance between cells and clusters, and its degrees of freedom.
+
+        Parameters
+        ----------
+        between : ndarray of shape (n_contrasts, n_values)
+            That between cells alone.
+        apart : ndarray of shape (n_cells, n_values)
+            Means of the cells, less that of all.
+        away, weight, rows
+            As in `carrier_degrees`.
+        """
+        stands = np.where(rows.added, 0.0, weight)[:, None] * away
+        own = stands**2 + 2 * stands * apart[rows.cell]
+        alone, n_clusters = between + rows.sums(own), self.members.shape[0]
+        found, degrees = np.empty_like(between), np.empty_like(between)
+        for place, labels in enumerate(self.sums(stands, rows)):
+            cells = rows.cells.contrast == place
+            sums = labels + self.members[:, cells] @ apart[cells]
+            squares = (sums - sums.mean(axis=0)) ** 2
+            total, fourth = squares.sum(axis=0), (squares**2).sum(axis=0)
+            found[place] = total * n_clusters / (n_clusters - 1)
+            carried = satterthwaite(divide(total**2, fourth, 1.0), n_clusters)
+            degrees[place] = np.clip(carried, 1.0, n_clusters - 1.0)
+        return np.maximum(between + found - alone, 0.0), degrees
+
+    def sums(self, numbers: FloatArray, rows: Rows) -> Iterator[FloatArray]:
+        """Yield the sums of the numbers of rows over each cluster, contrast after contrast."""
+        for place in range(len(rows.places)):
+            here, out = rows.contrast == place, np.zeros((self.members.shape[0], numbers.shape[1]))
+            np.add.at(out, self.of[here], numbers[here])
+            yield out
 
 
 def degrees_of_pair(degrees: FloatArray, n_labels: float) -> FloatArray:

@@ -18,7 +18,7 @@ from modelcompare.engine.scope import Part, Scope
 from modelcompare.plugins.judges.few_labels import warn_of_few_labels, worth
 from modelcompare.plugins.judges.judged import Judged
 from modelcompare.plugins.judges.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
-from modelcompare.plugins.judges.verdicts import Judge, judge_of
+from modelcompare.plugins.judges.verdicts import Judge, check_design, judge_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +130,7 @@ class LabelsBesideJudge(Design):
         return self.judge.n_labels, "labels"
 
     def estimator(self, evaluation: Evaluation) -> LabelEstimator:
+        check_design({"runs": self.predictions.runs})
         return LabelEstimator(evaluation)
 
     def check_decision(self) -> None:

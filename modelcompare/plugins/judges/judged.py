@@ -105,7 +105,8 @@ class Judged:
             isinstance(metric, Metric) and all(each.discrete for each in metric.statistics)
             for metric in self.metrics
         )
-        self.rows = LabelRows(predictions, self.judge, hard and self.judge.weight is None)
+        alike = hard and self.judge.weight is None and predictions.groups is None
+        self.rows = LabelRows(predictions, self.judge, alike)
         self._known: dict[tuple[int, ...], FloatArray] = {}
 
     @property
@@ -155,7 +156,9 @@ class Judged:
         if rows.places.shape[1] > 1:
             degrees = degrees_of_pair(degrees, n_labels)
         degrees = np.minimum(degrees, carrier_degrees(away, weight, rows, variance))
-        alone = rows.variance_by_people(u) / n_labels
+        if rows.clusters is not None:
+            degrees = np.minimum(degrees, parts.degrees)
+        alone = rows.variance_by_people(u, n_labels)
         if self._has_numbers:
             shrunk, (_, variance, degrees) = centre, self._by_numbers(rows)
         size = np.broadcast_to(cells.sums(cells.labels)[:, None], centre.shape)
@@ -238,7 +241,8 @@ class Judged:
     @cached_property
     def _has_numbers(self) -> bool:
         """True where the judge's scores have many values, and there are labels enough for them."""
-        plain = self.predictions.strata is None and self.judge.weight is None
+        drawn = self.predictions.strata, self.predictions.groups, self.judge.weight
+        plain = all(each is None for each in drawn)
         hard = self.predictions.access.codes is not None
         if not plain or hard or self.judge.n_labels < _FOR_NUMBERS:
             return False

@@ -13,10 +13,11 @@ from functools import cached_property, partial
 from itertools import product
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray, joint
 from modelcompare.data.predictions import Predictions
-from modelcompare.plugins.judges.cells import Cells, Rows, evenly
+from modelcompare.plugins.judges.cells import Cells, Clusters, Rows, evenly
 from modelcompare.plugins.judges.patterns import Patterns, patterns_of, stacked
 from modelcompare.plugins.judges.verdicts import Judge
 
@@ -95,8 +96,18 @@ class LabelRows:
         )
         sums = np.bincount(row, weight).astype(np.float64)
         return Rows(
-            places, cells, of[first], truth[:, first], cell[first], sums, count, added[first]
-        )
+            places, cells, of[first], truth[:, first], cell[first], sums, count, added[first],
+            self._clusters(cells, patterns, of[first]),
+        )  # fmt: skip
+
+    def _clusters(self, cells: Cells, patterns: Patterns, of: IntArray) -> Clusters | None:
+        """Return the clusters of the samples of rows, and their samples in each cell."""
+        if self.predictions.groups is None:
+            return None
+        unit_of, cell = self.predictions.access.unit_of, cells.of[patterns.of]
+        places = np.broadcast_to(unit_of, cell.shape).ravel(), cell.ravel()
+        shape = int(unit_of.max()) + 1, len(cells.sizes)
+        return Clusters(csr_array((np.ones(cell.size), places), shape=shape), unit_of[of])
 
     def _real(self, places: IntArray, cells: Cells, patterns: Patterns) -> _Columns:
         """Return labels by people, each for its share of the samples of its cell."""

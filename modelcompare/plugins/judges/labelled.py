@@ -194,12 +194,13 @@ class Labelled:
 
 
 def _design(predictions: Predictions, judge: Judge) -> dict[str, AnyArray | None]:
-    """Return strata and weights of the samples with labels: each stands for those not labelled."""
+    """Return columns of the samples with labels, each of which stands for those not labelled."""
     strata, codes = predictions.strata, strata_of(predictions, judge)
     weight = judge.stand_for(codes[judge.labelled], np.bincount(codes).astype(np.float64))
     even = np.ptp(weight) < 1e-9 * weight.max()
     return {
         "strata": None if strata is None else strata[judge.labelled],
+        "groups": None if predictions.groups is None else predictions.groups[judge.labelled],
         "sample_weight": None if even else weight,
     }
 

@@ -210,7 +210,7 @@ def plan_labels(contrasts: Sequence[Contrast]) -> LabelPlan:
     places = np.array([[first.model_a[0], first.model_b[0]]])
     (cells, patterns), parts = judged.rows.cells(places), judged.spread(places)
     k = slice(first.position, first.position + 1)
-    spread = Spread(cells, parts.squares[:, k], parts.between[:, k])
+    spread = Spread(cells, parts.squares[:, k], parts.between[:, k], parts.degrees[:, k])
     items = float(spread.at(cells.labels)[0][0, 0]) * judged.judge.n_labels
     at_random, allocated = (Labels(items, spread=spread, allocated=x) for x in (False, True))
     cell = cells.of[patterns.of[0]]

@@ -130,13 +130,14 @@ def judge_of(predictions: TestSet) -> Judge | None:
     return cast("Judge | None", predictions.access.attachments.get(Judge.name))
 
 
-def _check_design(columns: Mapping[str, object]) -> None:
+def check_design(columns: Mapping[str, object]) -> None:
     """Refuse designs in which the error of a judge is not known."""
-    for name in (name for name, column in columns.items() if column is not None):
-        raise ValueError(
-            f"the error of a judge is not known with `{name}`; leave `judge` (--judge) or "
-            f"`{name}` out."
-        )
+    for name in ("runs", "sample_weight"):
+        if columns.get(name) is not None:
+            raise ValueError(
+                f"the error of a judge is not known with `{name}`; leave `judge` (--judge) or "
+                f"`{name}` out."
+            )
 
 
 def with_verdicts(
@@ -169,7 +170,7 @@ def with_verdicts(
             "`label_weight` (--label-weight) is for labels beside a `judge`; without one weigh the "
             "samples, with `sample_weight` (--read weight=COLUMN)."
         )
-    _check_design(columns)
+    check_design(columns)
     if y_true is None:
         return _of_scores(outputs, judge, label_weight)
     if isinstance(judge, Mapping):

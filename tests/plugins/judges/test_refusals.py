@@ -73,7 +73,7 @@ def test_compare_refuses_what_knows_no_judge(options: Any, named: str) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"groups": [0, 1] * 500}, "groups"), ({"runs": [0, 1] * 500}, "runs"),
+        ({"runs": [0, 1] * 500}, "runs"),
         ({"sample_weight": [1.0] * 1000}, "sample_weight"),
         ({"judge": ["x"] * 1000}, "never gives a label"), ({"judge": [0.5, 0.25] * 500}, "numbers"),
         ({"judge": {"m0": [0] * 1000}}, "from_scores"), ({"judge": [0] * 5}, "shape"),
