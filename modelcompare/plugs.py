@@ -141,8 +141,9 @@ class Plugin:
         option of `Predictions` is taken by a function that returns truth and outputs, completed,
         and an `Attachment`; see `data.attachments.attach`.
     several : mapping of str to str
-        Places of the functions that answer where several test sets are given by name, by what is
-        asked: a function of the core.
+        Places of functions for several test sets by name: in place of `compare_groups`, `decide`,
+        `gate` and `sample_size` of the core, to `check` them, to read `rules` about them, and to
+        read them from the `files` of a command or of `assertions`.
     advice : str
         Functions that name what may be asked of files that are refused as one test set:
         ``f(files, columns)`` returns a sentence, or None.

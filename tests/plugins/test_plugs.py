@@ -11,6 +11,7 @@ from modelcompare.metrics.named import names_of
 from modelcompare.options import OPTIONS
 
 PLUGINS = plugs.plugins()
+PREDS = modelcompare.Predictions([0, 1] * 20, {"a": [0, 1] * 20, "b": [0] * 40})
 
 
 def test_rows_load_nothing_slow_and_at_once():
@@ -62,4 +63,8 @@ def test_a_name_of_an_absent_plugin_is_refused_by_its_name(monkeypatch):
     with pytest.raises(AttributeError, match=r"^studies needs the plugin paper$"):
         modelcompare.studies  # noqa: B018
     assert plugs.needed("--card") == "--card needs the plugin paper"
+    with pytest.raises(
+        ValueError, match=r"^a question about several test sets needs the plugin suites$"
+    ):
+        modelcompare.decide({"x": PREDS, "y": PREDS}, "a", "b", margin=0.1)
     assert plugs.needed("compare") is None
