@@ -114,6 +114,8 @@ class MeanGain(Gain):
     @one_blas_thread()
     def seen(self, level: float) -> Ends:
         """Return the bounds of the gain at a one-sided level, from the samples alone."""
+        if len(self.contrasts) == 1 and not self._means.bounded:
+            return super().seen(level)
         found = self._means.interval(self.method, 1 - 2 * level)
         return turned(self.sign, ends_of(found, 0, self.contrast.position))
 

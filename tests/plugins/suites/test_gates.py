@@ -104,6 +104,19 @@ def test_a_decision_about_new_sets_has_the_interval_of_a_comparison():
     assert [decision.ci_low, decision.ci_high] == pytest.approx([row["ci_low"], row["ci_high"]])
 
 
+def test_a_set_with_all_of_the_weight_is_decided_as_it_is_alone():
+    scores = {
+        m: np.exp(np.random.default_rng(k).normal(size=60)) for k, m in enumerate(("old", "new"))
+    }
+    one = mc.Predictions.from_scores(scores, greater_is_better=True)
+    rule, asked = {"metric": "mean_score", "margin": 0.2}, {"method": "BCa", "n_resamples": 999}
+    sets, weights = {"one": one, "other": one}, {"one": 1.0, "other": 0.0}
+    (found,) = mc.gate(sets, "old", "new", [rule], weights=weights, **asked).decisions
+    alone = mc.decide(one, "old", "new", **rule, **asked)
+    ends = (found.ci_low, found.ci_high, found.p_value, found.test_set)
+    assert ends == (alone.ci_low, alone.ci_high, alone.p_value, "one")
+
+
 def test_the_p_value_is_the_level_at_which_the_bound_is_the_margin():
     found = decided(MIXED)
     for times, passes in ((0.999, False), (1.001, True)):
