@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from typing import Literal
 
 import numpy as np
 
@@ -124,7 +125,9 @@ def _scores(seen: Profile, candidates: Sequence[str]) -> list[str]:
     undeclared = not seen.columns.output_kind.scored
     if undeclared:
         _refuse_marks(seen, numeric)
-    _refuse_doubtful(seen, numeric, {h: _why_no_score(seen, h, numeric) for h in numeric})
+    doubts = {h: _why_no_score(seen, h, numeric) for h in numeric}
+    several = seen.differ_in_sign([h for h in numeric if not doubts[h]])
+    _refuse_doubtful(seen, numeric, doubts, others="score" if several else "models")
     if undeclared:
         _refuse_codes(seen, numeric)
         _refuse_costs(seen, numeric)
@@ -375,21 +378,23 @@ def _describes(seen: Profile, heading: str, true: str) -> bool:
 
 
 def _refuse_doubtful(
-    seen: Profile, headings: Sequence[str], doubts: Mapping[str, str], decisions: Sequence[str] = ()
+    seen: Profile, headings: Sequence[str], doubts: Mapping[str, str],
+    decisions: Sequence[str] = (), *, others: Literal["models", "score"] = "models",
 ) -> None:  # fmt: skip
     """Refuse the first column in doubt, with the options that take likely others for models.
 
-    Columns of `decisions` come first, as True and False are of a model if labels are not.
+    Columns of `decisions` come first, as True and False are of a model if labels are not. The
+    `others` may be several scores of one model instead.
     """
     held = [heading for heading in headings if doubts.get(heading)]
     if not held:
         return
     groups, slices = other_uses(seen, held, headings)
-    others = dict.fromkeys(h.rpartition(":")[0] or h for h in headings if h not in held)
+    free = dict.fromkeys(h.rpartition(":")[0] or h for h in headings if h not in held)
+    scores = f"; scores of one model with {as_options(score='COLUMN')}" if others == "score" else ""
     raise DoubtError(
         f"{seen.where}: column {held[0]!r} {doubts[held[0]]} (columns: "
         f"{listed(seen.headings, 8)}); name all models with models= (--model), and it among them "
-        "if it is one.",
-        models=decisions or names.likely_outputs([*others]),
-        slices=slices, groups=groups,
+        f"if it is one{scores}.",
+        slices=slices, groups=groups, **{others: decisions or names.likely_outputs([*free])},
     )  # fmt: skip

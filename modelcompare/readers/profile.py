@@ -219,6 +219,11 @@ class Profile:
         values = pd.to_numeric(self.present(heading), errors="coerce")
         return float(values.abs().max()) if len(values) else 0.0
 
+    def differ_in_sign(self, headings: Sequence[str]) -> bool:
+        """Return whether some columns have numbers below 0 and others none, as several scores."""
+        signs = {bool((cell_types.as_numbers(self.present(h)) < 0).any()) for h in headings}
+        return len(signs) > 1
+
     @cached_property
     def chosen(self) -> frozenset[str]:
         """Columns of the models that `models` names."""

@@ -1,5 +1,7 @@
 """Ambiguous columns: refused with the options that settle them, or reported."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -305,6 +307,30 @@ def test_a_column_of_0_and_1_among_scores_may_be_the_truth():
     )
     assert mc.read_predictions(frame, kind="scores").models == ("poor", "s100b", "wfns")
     assert len(mc.read_predictions(frame.assign(wfns=1 - frame["poor"])).models) == 3
+
+
+@pytest.mark.parametrize("low", [-1.0, 0.0])
+def test_columns_that_differ_in_sign_are_proposed_as_scores_of_one_model(tmp_path, low):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "eval.jsonl"
+    frame = pd.DataFrame({
+        "id": range(60), "act": [f"take {i}" for i in range(60)], "set_size": np.arange(60) % 6,
+        "AmbDiff": rng.random(60).round(3), "ICR": rng.random(60).round(3),
+        "SSC": rng.uniform(low, 1, 60).round(3),
+    })  # fmt: skip
+    frame.to_json(path, orient="records", lines=True)
+    with pytest.raises(ValueError, match="column 'set_size' has the numbers 0 to 5") as error:
+        mc.read_predictions(path)
+    proposed = re.search(r"Try: .*\((.*)\)", str(error.value))[1]
+    flag = "--read score=" if low else "--model "
+    assert [f"{flag}{name}" in proposed for name in ("AmbDiff", "ICR", "SSC")] == [True] * 3
+    if low:
+        assert "scores of one model with" in str(error.value)
+        preds = mc.read_predictions(path, columns={"score": ["AmbDiff", "ICR", "SSC"]})
+        assert preds.models == ("eval",)
+        assert mc.compare(preds, n_resamples=99).scores["estimate"].tolist() == pytest.approx(
+            frame[["AmbDiff", "ICR", "SSC"]].mean().tolist()
+        )
 
 
 def test_a_table_of_costs_is_no_test_set(tmp_path):
