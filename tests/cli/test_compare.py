@@ -261,7 +261,7 @@ def test_help_shows_examples_and_fits_the_screen(run):
     assert "modelcompare compare bert.csv roberta.csv" in done.out
     assert max(map(len, done.out.splitlines())) <= 80
     assert done.out.count("\n") <= 46
-    assert "--help-all shows 33 more options and all choices." in done.out
+    assert "--help-all shows 34 more options and all choices." in done.out
     assert "Arguments:\n  FILE  Predictions" in done.out
     assert run("--help").out.count("\n") < 30
     assert run("--version").out.startswith("modelcompare ")

@@ -1,26 +1,14 @@
 """What is tested of all commands and answers, of ledgers."""
 
-import warnings
-
 import pytest
-from tests.engine.test_repeated_rows import FEW, UNEQUAL, N
 
 import modelcompare as mc
 from tests.cli.test_gate import PASSES
 from tests.comparison.test_unknown_direction import ASKED, PREDS
-from tests.plugins.judges.test_refusals import drawn
 from tests.test_action import MARKER, runner
 from tests.test_positive import table
 
 __all__ = ["runner"]
-
-
-def test_a_ledger_counts_results(tmp_path):
-    path = tmp_path / "looks.jsonl"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        mc.gate(UNEQUAL, "a", "b", ["mean_score:-0.01"], ledger=mc.Ledger(path, looks=2), **FEW)
-    assert mc.diagnostics.budget(path).n_samples == 5 * N
 
 
 def test_no_candidate_is_kept_and_no_ledger_begun(tmp_path):
@@ -55,15 +43,6 @@ def test_one_of_many_candidates_has_a_word_and_no_number(runner):
     comment = (runner.temp / "modelcompare-comment.md").read_text()
     assert comment.startswith(f"{MARKER}- keep: a is better than b")
     assert "0.297" not in comment
-
-
-def test_looks_beside_a_judge_are_refused(tmp_path):
-    preds, _ = drawn(0)
-    for looks in (3, "any"):
-        with pytest.raises(ValueError, match=r"decide and gate \(of one test set, asked once"):
-            mc.gate(
-                preds, "m0", "m1", ["accuracy:-0.1"], ledger=mc.Ledger(tmp_path / "l", looks=looks)
-            )
 
 
 def test_assertions_and_commands_name_the_class(tmp_path, monkeypatch, run):

@@ -1,0 +1,21 @@
+"""Ledgers of test sets with several runs of each model."""
+
+import warnings
+
+import pytest
+
+import modelcompare as mc
+from modelcompare.plugs import plugins
+
+if not {"ledgers", "runs"} <= {*plugins()}:
+    pytest.skip("needs the plugins ledgers and runs", allow_module_level=True)
+
+from tests.plugins.runs.test_repeated_rows import FEW, UNEQUAL, N
+
+
+def test_a_ledger_counts_results(tmp_path):
+    path = tmp_path / "looks.jsonl"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mc.gate(UNEQUAL, "a", "b", ["mean_score:-0.01"], ledger=mc.Ledger(path, looks=2), **FEW)
+    assert mc.diagnostics.budget(path).n_samples == 5 * N
