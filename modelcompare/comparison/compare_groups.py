@@ -50,7 +50,7 @@ def _check_source(argument: str, value: Any) -> None:
     if isinstance(value, Mapping | list | tuple):
         check_mapping(argument, value, "predictions", kind=Predictions)
     else:
-        giving("rows")(argument, value)
+        giving("rows", by_design=True)(argument, value)
 
 
 @checked(compare, source=_check_source, weights=None)
@@ -75,7 +75,8 @@ def compare_groups(
     by : str or sequence of str, optional
         Slices whose subgroups are compared; all by default. Not for several test sets.
     min_size : int
-        Smaller subgroups are left out, and named in `left_out`.
+        Smaller subgroups, or those with fewer labels beside a judge, are left out, and named in
+        `left_out`.
     correction : str
         As in `compare`; the family is all pairs, classes and groups of a metric. Corrections of the
         family-wise error step down over groups as well as within them.
@@ -130,7 +131,8 @@ def compare_groups(
     _check_one(generalize_to, weights, missing)
     groups, left_out = subgroups(source, slices_of(source, by), min_size)
     if not groups:
-        raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
+        _, unit = design_of(source, "items").counted or (0, "samples")
+        raise ValueError(f"no subgroup has {min_size} {unit}; lower `min_size`.")
     results = compare_each(
         groups, metrics, what="subgroups", rng=rng, correction=correction, alpha=alpha, **varied,
         **options,
@@ -187,11 +189,13 @@ def subgroups(
         if n_missing := int(slices[name].isna().sum()) * n_samples // n_rows:
             left_out.append((name, None, n_missing))
         for value, rows in slices.groupby(name, sort=True).indices.items():
-            if (size := len(rows) * n_samples // n_rows) < min_size:
+            size, group = len(rows) * n_samples // n_rows, predictions.subset(np.asarray(rows))
+            # Labels beside a judge are what decides.
+            counted = design_of(group, "items").counted
+            if (counted[0] if counted else size) < min_size:
                 left_out.append((name, value, size))
             else:
                 plain = value.item() if isinstance(value, np.generic) else value
-                group = predictions.subset(np.asarray(rows))
                 groups.append(((name, plain), f"{name} = {value}", group))
     return groups, left_out
 

@@ -150,9 +150,7 @@ def _known_test(design: Design, test: str, method: IntervalMethod, settings: Set
     design.check("method", method)
     if settings.correction in ("max-t", "min-p"):
         design.check("correction", settings.correction)
-    test = (design.default_test or test) if test == DEFAULT_TEST else test
-    design.check("test", test)
-    return test
+    return design.chosen("test", test, DEFAULT_TEST)
 
 
 def _pairs(models: tuple[str, ...], baseline: str | None) -> Pairs:

@@ -33,6 +33,10 @@ class Attachment(ABC):
         """Return the attachment of other outputs or columns, for which nothing is kept."""
         return self
 
+    def columns(self, model: str | None = None) -> Mapping[str, AnyArray | None]:  # noqa: ARG002
+        """Return what identifies samples, or results of a model, by names for a message."""
+        return {}
+
     @property
     def described(self) -> str:
         """Words in the description of the test set."""

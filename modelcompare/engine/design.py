@@ -94,10 +94,9 @@ class Design:
     beyond_items: ClassVar[bool] = False
     # False if something else than the number of samples decides how much is known.
     samples_decide: ClassVar[bool] = True
-    # Methods, tests and other choices that know how values vary; all, where none are named.
+    # Methods, tests and other choices that know how values vary, the first in place of a default
+    # that does not; all, where none are named.
     allowed: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    # Test that is used in place of the default one.
-    default_test: ClassVar[str] = ""
     # Words of a refusal: what is given, what others do not know, and the remedy.
     given: ClassVar[str] = ""
     unknown: ClassVar[str] = ""
@@ -140,14 +139,22 @@ class Design:
         """
         return Estimator(evaluation)
 
-    def check(self, what: str, name: str) -> None:
-        """Refuse a choice that does not know how values vary."""
-        known = self.allowed.get(what, (name,))
+    def check(self, what: str, name: str, argument: str = "") -> None:
+        """Refuse a choice that does not know how values vary, given as `argument`."""
+        known, argument = self.allowed.get(what, (name,)), argument or what
         if name not in known:
             raise ValueError(
-                f"{self.given}{what}={name!r} does not know {self.unknown}; use "
-                f"{what}={' or '.join(map(repr, known))}, or {self.instead}."
+                f"{self.given}{argument}={name!r} does not know {self.unknown}; use "
+                f"{argument}={' or '.join(map(repr, known))}, or {self.instead}."
             )
+
+    def chosen(self, what: str, name: str, default: str, argument: str = "") -> str:
+        """Return a choice that knows how values vary, in place of a default that does not."""
+        known = self.allowed.get(what, (name,))
+        if name == default and name not in known:
+            return known[0]
+        self.check(what, name, argument)
+        return name
 
     def check_decision(self) -> None:
         """Refuse a decision that the test set cannot bear."""

@@ -385,9 +385,9 @@ def _decision(
         baseline=baseline, candidate=candidate, metric=first.metric.name, label=first.label,
         kind=kind, margin=margin, gain=found.gain, ci_low=low, ci_high=high, alpha=alpha,
         answer=answer_of(claims, (low, high)),
-        p_value=max(found.p_value(*claim) for claim in claims), n_samples=n, unit=first.unit,
+        p_value=max(found.p_value(*claim) for claim in claims), n_samples=n, unit=found.unit,
         method=found.method, n_resamples=n_resamples, assumption=unseen.assumption(first.metric),
-        caveat=unseen.caveat(first.metric, n, first.unit), notes=found.notes,
+        caveat=unseen.caveat(first.metric, n, found.unit), notes=found.notes,
         test_set=found.test_set, needed=found.n_needed(kind, margin, alpha, ends),
         too_early=found.too_early, scope=found.scope,
     )  # fmt: skip

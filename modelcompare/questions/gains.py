@@ -50,7 +50,6 @@ def contrast_on(
     contrast = Contrast.between(
         pair, own, label, zero_division=zero_division, design=design, draws=draws
     )
-    design.check_decision()
     return contrast, used
 
 
@@ -85,6 +84,7 @@ class Gain:
             predictions, models, metric, method=method, generalize_to=of_one_set(generalize_to),
             zero_division=zero_division, draws=draws,
         )  # fmt: skip
+        contrast.sample.design.check_decision()
         return cls(contrast, models, used)
 
     @property
@@ -102,6 +102,11 @@ class Gain:
     def n_units(self) -> int:
         """Number of samples, or clusters."""
         return self.contrast.n_units
+
+    @property
+    def unit(self) -> str:
+        """Unit that is counted."""
+        return self.contrast.unit
 
     @property
     def scope(self) -> Scope:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
+from modelcompare import plugs
 from modelcompare.arguments import checked, written_out
 from modelcompare.comparison.planning import serve
 from modelcompare.data.checks import check_models
-from modelcompare.data.given_arrays import takes_arrays
+from modelcompare.data.given_arrays import check_asked, takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.design import design_of
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.classes import ValueLike, one_value
+from modelcompare.questions.claims import of_one_set
 from modelcompare.questions.contrast import Contrast, Draws, Unpaired, warn_of_undefined
 from modelcompare.questions.effects import effect_sizes
 from modelcompare.report.document import Document
@@ -23,12 +26,13 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.resampling.seeds import RngLike
 from modelcompare.significance import Outcome, choices, named
+from modelcompare.significance.studentized import NAME as DEFAULT_TEST
 from modelcompare.significance.studentized import n_groups, of_exchangeability
 from modelcompare.words import (
     Alternative,
+    GeneralizeToOfSets,
     PairedTest,
     ZeroDivision,
-    giving,
     signature,
 )
 
@@ -104,7 +108,7 @@ class PairedTestResult(Result, stem="test", version=3, row="test"):
     def signature(self) -> str:
         return signature(
             "test", B=self.n_resamples, test=self.method, alternative=self.alternative,
-            groups=self.n_groups or None, **self.scope.settings,
+            groups=self.n_groups or None, **self.scope.marks, **self.scope.settings,
         )  # fmt: skip
 
     def document(self) -> Document:
@@ -120,10 +124,10 @@ class PairedTestResult(Result, stem="test", version=3, row="test"):
 
 
 @takes_arrays
-@checked(predictions=giving("sums"))
+@checked(predictions=check_asked)
 @written_out(methods=choices(get_args(PairedTest)))
 def paired_test(
-    predictions: TestSet,
+    predictions: TestSet | Mapping[str, TestSet],
     model_a: str,
     model_b: str,
     metric: ValueLike = "f1_macro",
@@ -131,15 +135,16 @@ def paired_test(
     method: PairedTest = "studentized-permutation",
     alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
+    generalize_to: GeneralizeToOfSets = "auto",
     zero_division: ZeroDivision = math.nan,
     rng: RngLike = 0,
 ) -> PairedTestResult:
-    """Test two models on the same test set.
+    """Test two models on the same test set, or on the mean of several.
 
     Parameters
     ----------
-    predictions : Predictions
-        A test set with both models.
+    predictions : Predictions, or mapping of str to Predictions
+        A test set with both models, or several by name.
     model_a, model_b : str
         The models; differences are a - b.
     metric : str, metric or callable, or a pair of it and a class
@@ -151,11 +156,14 @@ def paired_test(
     method : str
         {methods}
 
+        The default is "wald" where the samples are not all that varies: for new runs, and beside
+        a judge. Of several test sets the difference of the means has the p-value at which its
+        interval ends at 0, as in `compare_groups`, and no other method.
+
         "permutation" enumerates all swaps if there are at most `n_resamples` of them, and
-        "run-permutation" all ways to exchange whole runs. It alone is for new runs of the training
-        procedures; the others are for the runs at hand. Its null is that the runs of both
-        procedures are exchangeable on these items: procedures that differ on these items and are
-        equal over all items do not fulfil it.
+        "run-permutation" all ways to exchange whole runs. The null of the latter is that the runs
+        of both procedures are exchangeable on these items: procedures that differ on these items
+        and are equal over all items do not fulfil it.
 
         Of calibration errors and custom functions, swaps test that models are exchangeable, which
         is more than equal values, and the result names it; of ``rms_calibration_error`` of
@@ -165,6 +173,8 @@ def paired_test(
         "greater": the value of a is greater than that of b.
     n_resamples : int
         Number of resamples, for the methods that resample.
+    generalize_to : {"auto", "items", "items+runs", "sets", "sets+runs"}
+        What varies, as in `compare`, and of several test sets as in `compare_groups`.
     zero_division, rng
         As in `compare`.
 
@@ -190,15 +200,24 @@ def paired_test(
     >>> print(f"{result.difference:.4f} {result.p_value:.1e}")
     0.0182 6.3e-06
     """
+    draws = Draws(n_resamples=n_resamples, rng=rng)
+    if isinstance(predictions, Mapping):
+        of_means: PairedTestResult = plugs.several("paired_test")(
+            predictions, model_a, model_b, metric, method=method, alternative=alternative,
+            generalize_to=generalize_to, zero_division=zero_division, draws=draws,
+        )  # fmt: skip
+        return of_means
+    varied = of_one_set(generalize_to)
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     metric, label = one_value(metric, predictions)
     predictions, _, test, _ = serve(predictions, metric, test=method, zero_division=zero_division)
-    pair, row = predictions[[model_a, model_b]], named(test)
+    pair = predictions[[model_a, model_b]]
+    design = design_of(pair, varied, test)
+    test = design.chosen("test", test, DEFAULT_TEST, "method")
+    row = named(test)
     contrast = Contrast.between(
         pair, metric, label, zero_division=zero_division,
-        collapse=False if row.by_sample else None,
-        design=design_of(pair, row.generalize_to, test),
-        draws=Draws(n_resamples=n_resamples, rng=rng),
+        collapse=False if row.by_sample else None, design=design, draws=draws,
     )  # fmt: skip
     enumerate_swaps = "units" in predictions.access.abilities
     contrast = replace(contrast, alternative=alternative, enumerate_swaps=enumerate_swaps)

@@ -85,7 +85,8 @@ class Unseen:
     gain, error : float
         Difference on the test set, and its standard error.
     size : float
-        Effective number of units; for unequal weights w, (sum w)^2 / sum w^2.
+        Effective number of units; for unequal weights w, (sum w)^2 / sum w^2. Infinite where the
+        design allows for what was not seen.
     low, high : float
         Range of the numbers of single samples, infinite if it is not known.
     ends : tuple of float, optional
@@ -110,7 +111,7 @@ class Unseen:
         low, high = range_of_samples(metric, evaluation.predictions)
         if not contrast.sample.design.samples_decide:
             # Beside a judge an added label in each cell stands for what was not seen.
-            return cls(gain, math.nan, math.nan, low, high, None)
+            return cls(gain, error, math.inf, low, high, None)
         access, of_means = evaluation.access, is_bounded_mean(metric, low, high)
         if access.unit == "buckets" or ("rows" in access.abilities and access.plain):
             size = float(contrast.n_units)

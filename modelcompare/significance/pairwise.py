@@ -210,8 +210,6 @@ class PairTest:
         values, the numbers of all units at once ("units") or sums over blocks of units ("sums").
     phrase : Phrase
         Name of the test in a paper, and the works to cite; {n} is the number of resamples.
-    generalize_to : str
-        What two models are tested for, as of `compare`.
     few_ways : str
         Why no p-value may be below alpha, where all ways to exchange are few; empty for others.
     note : callable, optional
@@ -227,7 +225,6 @@ class PairTest:
     by_sample: bool = False
     reads: Need = "units"
     phrase: Phrase = ("", ())
-    generalize_to: str = "items"
     few_ways: str = ""
     note: Callable[[TestSet, Pairs, int, Alternative], str] | None = None
 

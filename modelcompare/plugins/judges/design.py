@@ -101,7 +101,6 @@ class LabelsBesideJudge(Design):
         "method": ("auto",), "test": ("wald",), "correction": ("holm",), "undefined": ("count",),
         "missing": ("worst",),
     }  # fmt: skip
-    default_test: ClassVar[str] = "wald"
     unknown: ClassVar[str] = "the error of a judge"
     instead: ClassVar[str] = "leave `judge` (--judge) out"
     more: ClassVar[str] = "more labels by people"

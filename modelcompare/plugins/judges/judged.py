@@ -42,7 +42,7 @@ from modelcompare.metrics.base import AnyMetric, Metric, divide
 from modelcompare.plugins.judges.cells import LEAST, Rows, Spread, carrier_degrees, degrees_of_pair
 from modelcompare.plugins.judges.label_rows import LabelRows
 from modelcompare.plugins.judges.patterns import PARTS, are_many
-from modelcompare.plugins.judges.verdicts import check_labels, judge_of
+from modelcompare.plugins.judges.verdicts import check_enough, judge_of
 
 # Labels from which on numbers predict those of people.
 _FOR_NUMBERS = 100
@@ -93,7 +93,7 @@ class Judged:
         if not isinstance(predictions, Predictions) or judge is None:
             raise TypeError("the test set has no judge.")
         self.predictions, self.judge = predictions, judge
-        check_labels(self.judge.labelled)
+        check_enough(self.judge.labelled)
         self.metrics, self.keys = evaluation.metrics, evaluation.keys
         self.models = evaluation.models
         self._evaluation = evaluation

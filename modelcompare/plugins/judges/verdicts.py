@@ -62,6 +62,17 @@ class Judge(Attachment):
         verdicts = _each_once(lambda array: array[index], self.verdicts)
         return Judge(verdicts, self.labelled[index], weight)
 
+    def columns(self, model: str | None = None) -> dict[str, AnyArray | None]:
+        first, *_ = self.verdicts.values()
+        shared = all(each is first for each in self.verdicts.values())
+        if model is not None:
+            return {} if shared else {"verdicts (--judge)": self.verdicts[model]}
+        return {
+            "samples with labels by people": self.labelled,
+            "weights of labels (--label-weight)": self.weight,
+            "verdicts (--judge)": first if shared else None,
+        }
+
     def given(self, truth: AnyArray) -> AnyArray:
         """Return labels where people gave them, None elsewhere."""
 
@@ -104,9 +115,10 @@ class Judge(Attachment):
         n_samples = len(next(iter(self.verdicts.values())))
         raise ValueError(
             f"`{argument}` has a judge, and labels by people on {self.n_labels:,} of "
-            f"{n_samples:,} samples. With a judge there are compare, compare_groups of several "
-            "test sets, decide and gate (of one test set, asked once: without a ledger), "
-            "sample_size and diagnostics.judge_report; for the samples with labels alone take "
+            f"{n_samples:,} samples. With a judge there are compare, compare_groups, paired_test, "
+            "decide and gate (asked once: without a ledger), keep, sample_size, "
+            "studies.agreement_study and diagnostics.judge_report; for the samples with labels "
+            "alone take "
             f"{argument}.access.labelled, on the command line leave --judge out and add --missing "
             "drop (with --read weight=COLUMN in place of --label-weight)."
         )
@@ -255,14 +267,19 @@ def _of_scores(
 
 def check_labels(labelled: BoolArray) -> None:
     """Refuse too few labels, and labels of all samples."""
+    check_enough(labelled)
+    if labelled.all():
+        raise ValueError("every sample has a label by people; leave `judge` (--judge) out.")
+
+
+def check_enough(labelled: BoolArray) -> None:
+    """Refuse too few labels; a subgroup may have a label on every sample."""
     n_labels = int(np.count_nonzero(labelled))
     if n_labels < LEAST_LABELS:
         raise ValueError(
             f"a `judge` alone does not show its error, and people labelled {n_labels:,} of "
             f"{len(labelled):,} samples. Label at least {LEAST_LABELS}, drawn at random."
         )
-    if n_labels == len(labelled):
-        raise ValueError("every sample has a label by people; leave `judge` (--judge) out.")
 
 
 def _judge(

@@ -41,10 +41,10 @@ def by_name(predictions: Asked) -> Mapping[str, TestSet]:
     return predictions if isinstance(predictions, Mapping) else {"": predictions}
 
 
-def check_kept_in_memory(sets: Mapping[str, TestSet]) -> None:
+def check_kept_in_memory(sets: Mapping[str, TestSet], *, by_design: bool = False) -> None:
     """Refuse test sets whose samples a ledger cannot know."""
     for each in sets.values():
-        each.access.require("rows", "predictions")
+        each.access.require("rows", "predictions", by_design=by_design)
 
 
 def check_stays(predictions: Asked) -> None:
@@ -131,10 +131,11 @@ def changes(before: Mapping[str, Any], asked: Mapping[str, Any], *, grown: bool 
     if "parts" not in before:
         return f"any of {_ALL_NAMES}"
     parts, others = before["parts"], asked["parts"]
-    changed = [each for each in _NAMES if parts.get(each) != others.get(each)]
+    every = dict.fromkeys([*_NAMES, *parts, *others])
+    changed = [each for each in every if parts.get(each) != others.get(each)]
     # Without the ids of before rows cannot be matched, and all columns look changed.
     changed = ["ids"] if "ids" in changed else changed
-    return ", ".join(dict.fromkeys(_NAMES[each] for each in changed)) or _ALL_NAMES
+    return ", ".join(dict.fromkeys(_NAMES.get(each, each) for each in changed)) or _ALL_NAMES
 
 
 def check_grown(known: History, sets: Mapping[str, TestSet], models: Sequence[str]) -> None:
@@ -170,7 +171,7 @@ def _truth(preds: TestSet, *, whole: bool, by_blocks: bool) -> _Columns:
         ("scores", np.array([str(access.scores.declared), str(access.scores.bounds)])),
         # Files may hold ids as numbers or as texts.
         ("ids", None if preds.ids is None else preds.ids.astype(str)),
-        *columns.items(),
+        *columns.items(), *_attached(preds),
     ]  # fmt: skip
 
 
@@ -181,7 +182,13 @@ def _outputs(preds: TestSet, *, model: str) -> _Columns:
     output, labels = preds.output(model), preds.labels
     given = labels[output.array] if labels is not None and output.kind.coded else output.array
     beside: _Columns = [] if output.beside is None else [("beside", output.beside)]
-    return [("output", given), *beside]
+    return [("output", given), *beside, *_attached(preds, model)]
+
+
+def _attached(preds: TestSet, model: str | None = None) -> _Columns:
+    """Return what plugins attached to the samples, or to the outputs of a model."""
+    every = preds.access.attachments.values()
+    return [column for each in every for column in each.columns(model).items()]
 
 
 def _by_id(preds: TestSet) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -32,14 +33,16 @@ from modelcompare.words import (
     listed,
 )
 
+DEFAULT_TEST: AgreementTest = "t"
 
-@checked(predictions=giving("blocks"))
+
+@checked(predictions=giving("blocks", by_design=True))
 @one_blas_thread()
 @written_out(tests=listed(AgreementTest))
 def agreement_study(
     predictions: TestSet, pairs: Sequence[str | Pair] = PAPER_PAIRS, *, alpha: float = 0.01,
-    test: AgreementTest = "t", n_resamples: int = 1000, confidence_level: float = 0.99,
-    generalize_to: GeneralizeTo = "items", zero_division: ZeroDivision | None = None,
+    test: AgreementTest = DEFAULT_TEST, n_resamples: int = 1000, confidence_level: float = 0.99,
+    generalize_to: GeneralizeTo = "auto", zero_division: ZeroDivision | None = None,
     rng: RngLike = 0,
 ) -> AgreementStudy:  # fmt: skip
     """Count how often two metrics prefer the same model, over all pairs of models.
@@ -66,7 +69,7 @@ def agreement_study(
         Confidence level of the interval of the percentage that agrees, 1 - `alpha`. Models are
         resampled, not pairs, because pairs share models.
     generalize_to : {"auto", "items", "items+runs"}
-        What varies, as in `compare`; new runs need ``test="wald"``.
+        What varies, as in `compare`. For new runs, and beside a judge, the default test is "wald".
     zero_division, rng
         As in `variance_study`.
 
@@ -100,7 +103,7 @@ def agreement_study(
     seed = seed_sequence(rng)
     evaluation = metric_pairs.evaluate(predictions)
     design = metric_pairs.design_of(predictions, generalize_to)
-    design.check("test", test)
+    test = cast("AgreementTest", design.chosen("test", test, DEFAULT_TEST))
     weights = BootstrapWeights(evaluation.units, n_resamples, seed)
     sample = Sample(evaluation, weights, design)
     view = PairView(sample, all_pairs(len(predictions.models)), n_resamples)

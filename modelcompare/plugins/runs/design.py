@@ -134,7 +134,6 @@ class NewRuns(TheseRuns):
         "method": ("auto",), "test": ("wald", RUN_TEST), "correction": ("holm",),
         "missing": ("worst",),
     }  # fmt: skip
-    default_test: ClassVar[str] = "wald"
     given: ClassVar[str] = "`runs` are declared, and "
     unknown: ClassVar[str] = "how new runs vary"
     instead: ClassVar[str] = INSTEAD

@@ -139,6 +139,6 @@ _FEW_WAYS = (
 TESTS = (
     PairTest(
         RUN_TEST, run_permutation, "declared runs", reads="rows", phrase=_PHRASE,
-        generalize_to="auto", few_ways=_FEW_WAYS, note=note,
+        few_ways=_FEW_WAYS, note=note,
     ),
 )  # fmt: skip

@@ -22,9 +22,9 @@ def check_sets(argument: str, value: Any, need: Need, *, by_design: bool = False
 
 
 def check_decided(sets: Mapping[str, TestSet], baseline: str, candidate: str) -> None:
-    """Refuse names of models that no test set has, and labels beside a judge."""
+    """Refuse names of models that no test set has."""
     for each in sets.values():
-        each.access.require("sums", "predictions")
+        each.access.require("sums", "predictions", by_design=True)
     known = dict.fromkeys(model for each in sets.values() for model in each.models)
     check_models((*known,), baseline=baseline, candidate=candidate)
 

@@ -71,6 +71,11 @@ class MeanGain(Gain):
         return sum(each.n_units for each in self.contrasts.values())
 
     @property
+    def unit(self) -> str:
+        """Units that are counted, which test sets may have several of."""
+        return " and ".join(dict.fromkeys(each.unit for each in self.contrasts.values()))
+
+    @property
     def test_set(self) -> str:
         """Number of test sets, or the name of the only one, in words."""
         name, *others = self.contrasts
@@ -161,9 +166,25 @@ def mean_gain(
     models = candidate, baseline
     if not isinstance(sets, WeightedSets):
         sets = weighted_sets(sets, models, "equal", generalize_to, "refuse")
+    contrasts, used = contrasts_on(
+        sets, models, metric, method=method, generalize_to=generalize_to,
+        zero_division=zero_division, draws=draws,
+    )  # fmt: skip
+    for each in contrasts.values():
+        each.sample.design.check_decision()
+    shares, (first, *_) = sets.shares[sets.shares > 0], contrasts.values()
+    return MeanGain(first, models, used, contrasts, shares, generalize_to in WITHIN, sets.notes)
+
+
+def contrasts_on(
+    sets: WeightedSets[TestSet], models: Sequence[str], metric: ValueLike, *,
+    method: IntervalMethod, generalize_to: GeneralizeToOfSets, zero_division: ZeroDivision,
+    draws: Draws,
+) -> tuple[dict[str, Contrast], IntervalMethod]:  # fmt: skip
+    """Return the contrast of two models on each test set with a weight, and the interval method."""
     seed, alone = seed_sequence(draws.rng), np.count_nonzero(sets.shares) == 1
     contrasts: dict[str, Contrast] = {}
-    used: IntervalMethod = method
+    used = method
     for place, (name, predictions) in enumerate(sets.items()):
         if sets.shares[place] == 0:
             continue
@@ -180,22 +201,23 @@ def mean_gain(
             f"the test sets have different classes, and {first.metric.name} is per class; "
             "decide on an average, e.g. f1_macro."
         )
-    shares = sets.shares[sets.shares > 0]
-    return MeanGain(first, models, used, contrasts, shares, generalize_to in WITHIN, sets.notes)
+    return contrasts, used
 
 
 def mean_unseen(parts: Sequence[Unseen], weights: FloatArray) -> Unseen:
     """Return the weighted mean of differences on independent test sets.
 
-    The unobserved units may all belong to the set in which each of them weighs most.
+    The unobserved units may all belong to the set in which each of them weighs most, of those whose
+    design does not allow for them.
     """
     pairs = [*zip(parts, weights.tolist(), strict=True)]
-    ends = [part.ends for part in parts if part.ends is not None]
-    reach = (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
+    ends = [part.ends for part in parts if not math.isinf(part.size)]
+    known = [each for each in ends if each is not None]
+    reach = (min(low for low, _ in known), max(high for _, high in known)) if known else None
     return Unseen(
         sum(w * part.gain for part, w in pairs),
         math.sqrt(sum((w * part.error) ** 2 for part, w in pairs)),
         min(part.size / w for part, w in pairs), min(part.low for part in parts),
-        max(part.high for part in parts), reach if len(ends) == len(parts) else None,
+        max(part.high for part in parts), reach if len(ends) == len(known) else None,
         all(part.of_means for part in parts),
     )  # fmt: skip

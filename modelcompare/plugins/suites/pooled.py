@@ -24,7 +24,7 @@ from modelcompare.metrics.planning import known_range
 from modelcompare.plugins.suites.means import Incomplete, MeanOfSets
 from modelcompare.significance import Outcome
 from modelcompare.significance.extreme import student_p
-from modelcompare.words import IntervalMethod
+from modelcompare.words import Alternative, IntervalMethod
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,14 @@ class Means:
         highest = self.high.interval(method, level) if self.bounded else lowest
         return Interval.of(lowest.low, highest.high, self.low.method)
 
-    def p_values(self, method: IntervalMethod, alpha: float) -> FloatArray:
+    def p_values(
+        self, method: IntervalMethod, alpha: float, alternative: Alternative = "two-sided"
+    ) -> FloatArray:
         """Return the p-values of the possible differences that are nearest to 0."""
-        low = _p_values(self.low, method, alpha)
+        low = _p_values(self.low, method, alpha, alternative)
         if not self.bounded:
             return low
-        high = _p_values(self.high, method, alpha)
+        high = _p_values(self.high, method, alpha, alternative)
         return np.where(self.nearest > 0, low, np.where(self.nearest < 0, high, 1.0))
 
 
@@ -128,29 +130,31 @@ def _possible_rows(
     ]
 
 
-def _p_values(mean: MeanOfSets, method: IntervalMethod, alpha: float) -> FloatArray:
+def _p_values(
+    mean: MeanOfSets, method: IntervalMethod, alpha: float, alternative: Alternative
+) -> FloatArray:
     """Compute p-values of differences, below `alpha` if the interval at 1 - alpha excludes 0.
 
     The half-width towards 0, over the quantile, is the standard error of a z-test, and for new runs
     or sets of a t-test as well: the larger p-value counts.
     """
     these, unlimited = mean.joined_interval(method, 1 - alpha), np.full(1, np.inf)
-    p_values = _p_of(mean.estimate, these, unlimited, alpha)
+    p_values = _p_of(mean.estimate, these, unlimited, alpha, alternative)
     if mean.extends:
         nothing = np.full(mean.estimate.shape, np.nan)
         none = Interval.of(nothing, nothing, mean.method)
         ends = extend_intervals(none, mean, 1 - alpha, mean.method)
-        p_values = np.maximum(p_values, _p_of(mean.estimate, ends, mean.degrees, alpha))
+        new = _p_of(mean.estimate, ends, mean.degrees, alpha, alternative)
+        p_values = np.maximum(p_values, new)
     return p_values
 
 
 def _p_of(
-    difference: FloatArray, interval: Interval, degrees: FloatArray, alpha: float
-) -> FloatArray:
+    difference: FloatArray, interval: Interval, degrees: FloatArray, alpha: float,
+    alternative: Alternative,
+) -> FloatArray:  # fmt: skip
     """Return Student's p-values of differences, by their intervals at the level 1 - alpha."""
     reach = np.where(difference > 0, difference - interval.low, interval.high - difference)
     with np.errstate(divide="ignore"):
-        steps = np.divide(
-            np.abs(difference), reach, out=np.zeros_like(difference), where=difference != 0
-        )
-    return student_p(t_quantile(degrees, 1 - alpha) * steps, degrees, "two-sided")
+        steps = np.divide(difference, reach, out=np.zeros_like(difference), where=difference != 0)
+    return student_p(t_quantile(degrees, 1 - alpha) * steps, degrees, alternative)

@@ -16,7 +16,10 @@ from tests.plugged import needs
 from tests.plugins.judges.sets import Array, answers, drawn
 from tests.public import functions
 
-TAKES_A_JUDGE = {"compare", "decide", "gate", "judge_report", "sample_size"}
+TAKES_A_JUDGE = {
+    "agreement_study", "compare", "decide", "gate", "judge_report", "keep", "paired_test",
+    "plan", "sample_size",
+}  # fmt: skip
 
 
 def test_every_other_function_refuses_a_judge_and_names_the_remedy() -> None:
@@ -44,9 +47,12 @@ def test_the_remedies_of_a_refusal_are_not_refused() -> None:
     preds, _ = drawn(0)
     both = {"x": preds, "y": drawn(1)[0]}
     asked = ("m0", "m1", ["accuracy:-0.1"])
-    remedies = r"compare_groups of several test sets, decide and gate \(of one test set, asked once"
+    remedies = (
+        r"compare_groups, paired_test, decide and gate \(asked once: without a ledger\), keep"
+    )
     with pytest.raises(ValueError, match=remedies):
-        mc.gate(both, "m0", "m1", ["mean(accuracy):-0.1"])
+        mc.bootstrap(preds, "accuracy")
+    assert mc.gate(both, "m0", "m1", ["mean(accuracy):-0.1"]).decisions
     with pytest.raises(ValueError, match=r"not for labels beside a judge; ask once, without it"):
         mc.gate(preds, *asked, method="any-time")
     assert mc.gate(preds, *asked).decisions[0].n_samples

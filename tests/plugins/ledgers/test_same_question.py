@@ -209,7 +209,7 @@ def test_the_reason_names_a_test_set_on_which_the_rule_holds(tmp_path):
 
 
 @needs("large")
-def test_a_judge_and_scanned_sets_are_refused_with_what_to_do(tmp_path):
+def test_looks_beside_a_judge_and_scanned_sets_are_refused_with_what_to_do(tmp_path):
     found = sets.columns()
     truth = np.where(np.arange(sets.N) < 100, found["y_true"], np.nan)
     models = {name: found[name] for name in ("old", "good")}
@@ -217,12 +217,12 @@ def test_a_judge_and_scanned_sets_are_refused_with_what_to_do(tmp_path):
     scanned = mc.io.scan_predictions(_parquet(tmp_path, models | {"y_true": found["y_true"]}))
     path = tmp_path / "ledger.jsonl"
     asks = (
-        lambda preds: mc.keep(preds, "old", "good", RULE, ledger=path),
         lambda preds: mc.gate(preds, "old", "good", [RULE], ledger=mc.Ledger(path, looks=3)),
+        lambda preds: mc.keep(preds, "old", "good", RULE, ledger=path),
     )
+    with pytest.raises(ValueError, match=r"has a judge, .* take predictions\.access\.labelled"):
+        asks[0](judged)
     for question in asks:
-        with pytest.raises(ValueError, match=r"has a judge, .* take predictions\.access\.labelled"):
-            question(judged)
         with pytest.raises(ValueError, match=r"into memory with \.load\(\)"):
             question(scanned)
     assert not path.exists()

@@ -359,8 +359,9 @@ def test_agreement_for_new_runs_has_the_p_values_of_a_comparison():
     runs = mc.Predictions(truth, outputs, groups=item, runs=run)
     asked = {"generalize_to": "items+runs", "n_resamples": 99}
     study = mc.studies.agreement_study(
-        runs, [("accuracy", "f1_macro")], test="wald", zero_division=math.nan, **asked
+        runs, [("accuracy", "f1_macro")], zero_division=math.nan, n_resamples=99
     )
+    assert study.test == "wald"
     found = mc.compare(runs, ["accuracy", "f1_macro"], correction="none", **asked).differences
     assert study.scope.generalize_to
     assert "|generalize_to:items+runs|" in study.signature
@@ -371,13 +372,14 @@ def test_agreement_for_new_runs_has_the_p_values_of_a_comparison():
             of_metric["p_value"].tolist()
         )
     these = mc.studies.agreement_study(
-        runs, [("accuracy", "f1_macro")], test="wald", zero_division=math.nan, n_resamples=99
-    )
+        runs, [("accuracy", "f1_macro")], test="wald", zero_division=math.nan, n_resamples=99,
+        generalize_to="items",
+    )  # fmt: skip
     assert not these.scope.generalize_to
     assert (these.pairs["p_value_a"] != study.pairs["p_value_a"]).any()
-    with pytest.raises(ValueError, match="test='t' does not know how new runs vary"):
+    with pytest.raises(ValueError, match="test='paired-t' does not know how new runs vary"):
         mc.studies.agreement_study(
-            runs, [("accuracy", "f1_macro")], generalize_to="items+runs", zero_division=math.nan
+            runs, [("accuracy", "f1_macro")], test="paired-t", zero_division=math.nan
         )
 
 

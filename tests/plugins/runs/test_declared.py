@@ -33,7 +33,9 @@ QUESTIONS: dict[str, Callable[[mc.Predictions], object]] = {
     "gate": lambda p: mc.gate(
         p, "a", "b", ["mean_score:-0.05"], generalize_to="items", n_resamples=99
     ),
-    "paired_test": lambda p: mc.paired_test(p, "a", "b", "mean_score", n_resamples=99),
+    "paired_test": lambda p: mc.paired_test(
+        p, "a", "b", "mean_score", generalize_to="items", n_resamples=99
+    ),
     "unpaired_test": lambda p: mc.inference.unpaired_test(
         p["a"], p["b"], "mean_score", n_resamples=99
     ),
