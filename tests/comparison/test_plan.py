@@ -31,6 +31,31 @@ def test_intervals_and_tests_are_those_of_the_comparison(test):
     assert {*planned["test"]} == {test}
 
 
+def test_a_named_method_is_that_of_all_and_functions_have_intervals_of_resamples():
+    def ratio(truth, named):
+        return (truth == named).mean() ** 2
+
+    own = mc.metrics.from_callable(ratio, name="squared", greater_is_better=True)
+    part = SNLI.subset(np.arange(200))
+    table = mc.plan(part, ["accuracy", own], n_resamples=199).table
+    assert table["interval"].tolist() == ["wilson", "of resamples"]
+    table = mc.plan(part, ["accuracy", "f1"], method="BCa", n_resamples=199).table
+    assert {*table["interval"], *table["interval_of_differences"]} == {"BCa"}
+
+
+def test_memory_is_that_of_pairs_and_of_the_covariances_of_models():
+    every, three, none = (
+        mc.plan(preds, "accuracy", baseline=baseline).n_bytes
+        for preds, baseline in ((SNLI, None), (SNLI, "mlp"), (SNLI["mlp"], None))
+    )
+    # Six pairs and three of four models, and no pair of one.
+    assert every == 2 * (every - three) + 4**2 * none > 0
+    assert "1 MiB for the tests" in str(mc.plan(SNLI, "accuracy"))
+    many = mc.Predictions([0, 1] * 30, {f"m{i}": np.arange(60) % (i + 2) % 2 for i in range(150)})
+    shown = mc.plan(many, "f1_macro")
+    assert f"{shown.n_bytes / 2**20:,.0f} MiB" in str(shown) and shown.n_bytes > 2**22
+
+
 def test_a_plan_draws_nothing(monkeypatch):
     def refuse(*_):
         raise AssertionError("a plan draws nothing")
