@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from typing import Any
 
 from modelcompare.words import (
@@ -25,8 +26,8 @@ from modelcompare.words import (
     check_fraction,
     check_jobs,
     check_numbers,
-    check_zero_division,
     giving,
+    shown,
 )
 
 Check = Callable[[str, Any], object]
@@ -102,6 +103,13 @@ def check_metrics(argument: str, value: object) -> None:
 def check_positive(argument: str, value: object) -> None:
     """Refuse what is not a finite number above 0."""
     check_numbers(argument, (value,), positive=True)
+
+
+def check_zero_division(argument: str, value: object) -> None:
+    """Refuse a value for 0 / 0 that is not 0, 1, NaN, or the convention of the paper."""
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if value != "paper" and not (number and (value in (0, 1) or value != value)):
+        raise ValueError(f"`{argument}` must be 0, 1, NaN or 'paper', got {shown(value)}.")
 
 
 def _jobs(number: int) -> int:

@@ -16,64 +16,6 @@ from types import ModuleType
 from typing import Any
 
 _FOLDER = f"{__package__}.plugins"
-# Names, commands and flags by the plugin that adds them, for the error where it is absent.
-OWNERS = {
-    "`battles`": "battles", "from_battles": "battles",
-    **dict.fromkeys(
-        (
-            "io.from_coco", "kind='label_detections'", "metric 'map'", "metric 'map_50'",
-            "metric 'map_75'",
-        ),
-        "detection",
-    ),
-    **dict.fromkeys(
-        (
-            "io.ScannedPredictions", "io.scan_predictions", "io.read_sketch", "io.Sketch",
-            "io.sketch", "sketch", "--read scan",
-        ),
-        "large",
-    ),
-    "`ledger`": "ledgers", "Ledger": "ledgers", "keep": "ledgers", "results.KeepResult": "ledgers",
-    **dict.fromkeys(
-        (
-            "diagnostics.Budget", "diagnostics.budget", "diagnostics.KeepReport",
-            "diagnostics.keep_report", "testing.assert_kept", "--ledger", "--looks", "--spending",
-            "--expect-head", "--model-ledger",
-        ),
-        "ledgers",
-    ),
-    "diagnostics.variance_components": "runs", "generalize_to='items+runs'": "runs",
-    "test 'run-permutation'": "runs",
-    "diagnostics.JudgeReport": "judges", "diagnostics.judge_report": "judges",
-    "`judge`": "judges", "`label_weight`": "judges", "--labels": "judges", "--queue": "judges",
-    "a data set of Hugging Face": "hugging_face", "a log of a tool": "logs",
-    "crossval": "folds", "--n-train": "folds", "--n-test": "folds", "--rope": "folds",
-    "studies": "paper", "study": "paper", "--card": "paper",
-    "io.from_counts": "published", "io.from_results": "published",
-    "inference.critical_difference": "published", "a table of results": "published",
-    "io.read_sets": "suites", "results.SuiteComparison": "suites",
-    "a question about several test sets": "suites", "--weights": "suites",
-    "--generalize-to sets": "suites", "--generalize-to sets+runs": "suites",
-    **dict.fromkeys(
-        (
-            "io.from_item_counts", "--kind label_sets", "kind='label_sets'",
-            "kind='label_probabilities'", "kind='label_counts'", "metric 'subset_accuracy'",
-            "metric 'hamming_loss'", "metric 'lrap'",
-            *(
-                f"metric '{soft}{name}_samples'"
-                for name in ("precision", "recall", "f1", "jaccard") for soft in ("", "c")
-            ),
-        ),
-        "label_sets",
-    ),
-    **dict.fromkeys(
-        (
-            "`event`", "--kind risks", "kind='risks'", "kind='survival_probabilities'",
-            "metric 'c_index'", "metric 'c_index_ipcw'", "metric 'integrated_brier_score'",
-        ),
-        "survival",
-    ),
-}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,6 +176,13 @@ def plugins() -> Mapping[str, Plugin]:
 
 
 @cache
+def owners() -> Mapping[str, str]:
+    """Return the plugin that adds each name, command and flag, absent plugins too."""
+    names = import_module(_FOLDER).NAMES
+    return {each: plugin for plugin, added in names.items() for each in added}
+
+
+@cache
 def others() -> Mapping[str, Plugin]:
     """Return the plugins of other projects by name, from the entry points of this group.
 
@@ -342,5 +291,5 @@ def needed(name: str) -> str | None:
     >>> needed("compare") is None
     True
     """
-    owner = OWNERS.get(name)
+    owner = owners().get(name)
     return None if owner is None or owner in plugins() else f"{name} needs the plugin {owner}"

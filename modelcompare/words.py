@@ -329,13 +329,6 @@ def _is_test_set(value: object) -> bool:
     return any(base.__name__ == "TestSet" for base in type(value).__mro__)
 
 
-def check_zero_division(argument: str, value: object) -> None:
-    """Refuse a value for 0 / 0 that is not 0, 1, NaN, or the convention of the paper."""
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if value != "paper" and not (number and (value in (0, 1) or value != value)):
-        raise ValueError(f"`{argument}` must be 0, 1, NaN or 'paper', got {shown(value)}.")
-
-
 def check_jobs(argument: str, value: object) -> None:
     """Refuse a value that is not a number of jobs for joblib."""
     if value is not None and not 1 <= abs(_whole(argument, value)) <= MOST_JOBS:

@@ -123,8 +123,10 @@ def compare_groups(
     """
     varied = {"generalize_to": generalize_to, "confidence_level": confidence_level}
     if isinstance(source, Mapping):
+        if by is not None:
+            raise ValueError("`by` names slices of one test set; of several leave it out.")
         result: GroupComparison = plugs.several("compare_groups")(
-            source, metrics, by=by, correction=correction, weights=weights, missing=missing,
+            source, metrics, correction=correction, weights=weights, missing=missing,
             alpha=alpha, rng=rng, **varied, **options,
         )  # fmt: skip
         return result

@@ -31,7 +31,8 @@ from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
 from modelcompare.metrics.quotient import ClassAverage, ClassRatio, Parts, Quotient, SumsOf
 from modelcompare.metrics.quotient import divide as divide
-from modelcompare.words import Average, ZeroDivision, check_choice, check_zero_division
+from modelcompare.options import check_zero_division
+from modelcompare.words import Average, ZeroDivision, check_choice
 
 _AVERAGES = {
     "macro": "the mean over classes",

@@ -24,9 +24,10 @@ from modelcompare.metrics.subsets import names_subset, over_classes
 from modelcompare.metrics.terms import ABBREVIATIONS, UNDERSCORED, check_term, place_of, spellings
 from modelcompare.metrics.texts import with_references
 from modelcompare.metrics.variants import number, with_options
+from modelcompare.options import check_zero_division
 from modelcompare.plugs import needed, rows_of_others
 from modelcompare.spelling import did_you_mean, nearest
-from modelcompare.words import Average, ZeroDivision, check_zero_division
+from modelcompare.words import Average, ZeroDivision
 
 MetricLike: TypeAlias = str | AnyMetric | Callable[..., Any]
 

@@ -16,3 +16,52 @@ PLUGINS = (
     "suites",
     "survival",
 )
+# Names, commands and flags by the plugin that adds them, for the error where it is absent.
+NAMES = {
+    "battles": ("`battles`", "from_battles"),
+    "detection": (
+        "io.from_coco", "kind='label_detections'", "metric 'map'", "metric 'map_50'",
+        "metric 'map_75'",
+    ),
+    "folds": ("crossval", "--n-train", "--n-test", "--rope"),
+    "hugging_face": ("a data set of Hugging Face",),
+    "judges": (
+        "diagnostics.JudgeReport", "diagnostics.judge_report", "`judge`", "`label_weight`",
+        "--labels", "--queue",
+    ),
+    "label_sets": (
+        "io.from_item_counts", "--kind label_sets", "kind='label_sets'",
+        "kind='label_probabilities'", "kind='label_counts'", "metric 'subset_accuracy'",
+        "metric 'hamming_loss'", "metric 'lrap'",
+        *(
+            f"metric '{soft}{name}_samples'"
+            for name in ("precision", "recall", "f1", "jaccard") for soft in ("", "c")
+        ),
+    ),
+    "large": (
+        "io.ScannedPredictions", "io.scan_predictions", "io.read_sketch", "io.Sketch", "io.sketch",
+        "sketch", "--read scan",
+    ),
+    "ledgers": (
+        "`ledger`", "Ledger", "keep", "results.KeepResult", "diagnostics.Budget",
+        "diagnostics.budget", "diagnostics.KeepReport", "diagnostics.keep_report",
+        "testing.assert_kept", "--ledger", "--looks", "--spending", "--expect-head",
+        "--model-ledger",
+    ),
+    "logs": ("a log of a tool",),
+    "paper": ("studies", "study", "--card"),
+    "published": (
+        "io.from_counts", "io.from_results", "inference.critical_difference", "a table of results",
+    ),
+    "runs": (
+        "diagnostics.variance_components", "generalize_to='items+runs'", "test 'run-permutation'",
+    ),
+    "suites": (
+        "io.read_sets", "results.SuiteComparison", "a question about several test sets",
+        "--weights", "--generalize-to sets", "--generalize-to sets+runs",
+    ),
+    "survival": (
+        "`event`", "--kind risks", "kind='risks'", "kind='survival_probabilities'",
+        "metric 'c_index'", "metric 'c_index_ipcw'", "metric 'integrated_brier_score'",
+    ),
+}  # fmt: skip

@@ -349,7 +349,7 @@ def decide(
     if isinstance(predictions, Mapping):
         gain_on = plugs.several("decide")
     found = gain_on(
-        predictions, baseline, candidate, metric, method=method, generalize_to=generalize_to,
+        predictions, (candidate, baseline), metric, method=method, generalize_to=generalize_to,
         zero_division=zero_division, draws=Draws(n_resamples=n_resamples, rng=rng),
     )  # fmt: skip
     with each_warning_once():
@@ -358,12 +358,11 @@ def decide(
 
 
 def _gain_on(
-    predictions: TestSet, baseline: str, candidate: str, metric: ValueLike, *,
+    predictions: TestSet, models: tuple[str, str], metric: ValueLike, *,
     method: DecisionMethod, **options: Any,
 ) -> Gain:  # fmt: skip
-    """Return the gain of the candidate on a test set."""
-    check_models(predictions.models, baseline=baseline, candidate=candidate)
-    models = candidate, baseline
+    """Return the gain of the first model over the second on a test set."""
+    check_models(predictions.models, baseline=models[1], candidate=models[0])
     if method == "any-time":
         return GainAtAnyTime.of(predictions, models, metric, method="auto", **options)
     return Gain.of(predictions, models, metric, method=method, **options)

@@ -67,7 +67,7 @@ def _asked(name):
     """What a user writes to get what a plugin adds: arguments of Python."""
     plugin = plugs.plugins()[name]
     additions = plugin.load(plugin.additions) if plugin.additions else ()
-    for each in [each for each, owner in plugs.OWNERS.items() if owner == name]:
+    for each in [each for each, owner in plugs.owners().items() if owner == name]:
         commands = [a.command for a in additions if each in {o.flag for o in a.options}]
         if commands:
             yield each, ("-m", "modelcompare", *commands[0].split(), "x.csv", each, "1")

@@ -20,19 +20,20 @@ from modelcompare.plugins.suites.layers import warn_of_few_sets
 from modelcompare.plugins.suites.result import SuiteComparison
 from modelcompare.plugins.suites.scope import scope_of_sets
 from modelcompare.plugins.suites.weights import WITHIN, weighted_sets, within
-from modelcompare.resampling.seeds import RngLike, rng_label
+from modelcompare.resampling.seeds import rng_label
 from modelcompare.words import Correction, GeneralizeToOfSets, MissingSets, WeightsOfSets
 
 
 def compare_sets(
     source: Mapping[str, Predictions],
     metrics: MetricLike | Sequence[MetricLike] | None = None, *,
-    by: str | Sequence[str] | None, correction: Correction, generalize_to: GeneralizeToOfSets,
-    weights: WeightsOfSets | Mapping[str, float], missing: MissingSets, alpha: float, rng: RngLike,
+    correction: Correction, generalize_to: GeneralizeToOfSets,
+    weights: WeightsOfSets | Mapping[str, float], missing: MissingSets, alpha: float,
     **options: Any,
 ) -> SuiteComparison:  # fmt: skip
     """Compare the same models on several test sets, as `compare_groups` describes."""
-    _check_several(source, by)
+    if len(source) < 2:
+        raise ValueError("`source` holds one test set; compare_groups needs 2, use compare.")
     models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
     sets = weighted_sets(source, models, weights, generalize_to, missing)
     if missing == "bounds" and sets.notes:
@@ -41,7 +42,7 @@ def compare_sets(
     if generalize_to in WITHIN:
         warn_of_few_sets(len(sets))
     results = compare_each(
-        groups, metrics, what="sets", rng=rng, correction=correction, alpha=alpha,
+        groups, metrics, what="sets", correction=correction, alpha=alpha,
         generalize_to=within(generalize_to), **options,
     )  # fmt: skip
     check_metrics(results)
@@ -51,7 +52,8 @@ def compare_sets(
     scopes = (each.bootstrap.scope for each in found.values())
     first, *others = map(design_of, sets.values())
     return SuiteComparison(
-        results=found, rng_label=rng_label(rng), n_samples=sum(map(n_seen, sets.values())),
+        results=found, rng_label=rng_label(options["rng"]),
+        n_samples=sum(map(n_seen, sets.values())),
         left_out=pd.DataFrame([], columns=["slice", "value", "n_samples"]),
         notes=(*common_notes(notes), *sets.notes), models=tuple(models), shares=sets.shares,
         scope=scope_of_sets(scopes, new_sets=generalize_to in WITHIN),
@@ -74,11 +76,3 @@ def _check_runs(results: Sequence[Comparison], shares: FloatArray) -> None:
     means = all(each.keys == found[0].keys for each in found)
     if means:
         are_crossed([each.bootstrap.design for each in found])
-
-
-def _check_several(sets: Mapping[str, Predictions], by: str | Sequence[str] | None) -> None:
-    """Refuse one test set in a mapping, and slices of several."""
-    if by is not None:
-        raise ValueError("`by` names slices of one test set; of several leave it out.")
-    if len(sets) < 2:
-        raise ValueError("`source` holds one test set; compare_groups needs 2, use compare.")

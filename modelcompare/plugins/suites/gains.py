@@ -152,18 +152,17 @@ class MeanGain(Gain):
 
 
 def mean_gain(
-    sets: Mapping[str, TestSet], baseline: str, candidate: str, metric: ValueLike, *,
+    sets: Mapping[str, TestSet], models: tuple[str, str], metric: ValueLike, *,
     method: DecisionMethod, generalize_to: GeneralizeToOfSets, zero_division: ZeroDivision,
     draws: Draws,
 ) -> MeanGain:  # fmt: skip
-    """Return the gain of the candidate on the test sets that have a weight.
+    """Return the gain of the first model over the second on the test sets that have a weight.
 
     Weights are equal unless the test sets are `WeightedSets`.
     """
-    check_decided(sets, baseline, candidate)
+    check_decided(sets, baseline=models[1], candidate=models[0])
     if method == "any-time":
         raise not_at_any_time(f"several test sets; {PLAN_LOOKS}")
-    models = candidate, baseline
     if not isinstance(sets, WeightedSets):
         sets = weighted_sets(sets, models, "equal", generalize_to, "refuse")
     contrasts, used = contrasts_on(
