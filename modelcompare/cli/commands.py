@@ -175,7 +175,7 @@ def make_command(command: Command, *, everything: bool = False) -> click.Command
     """
     options = [*_options(command)]
 
-    def run(**given: Any) -> None:
+    def answer(**given: Any) -> None:
         values = {each.name: _plain(each, given[each.name]) for each in options}
         _check_repeats(options, values)
         _check_alone(command, options, values)
@@ -186,7 +186,7 @@ def make_command(command: Command, *, everything: bool = False) -> click.Command
             _function(command, values)(**command.fixed, **arguments)
 
     return Panelled(
-        command.name.split()[-1], callback=run, help=inspect.cleandoc(command.help),
+        command.name.split()[-1], callback=answer, help=inspect.cleandoc(command.help),
         params=[_parameter(option, everything=everything) for option in options],
         epilog=_epilog(command, options, everything=everything), options=options,
         keys=command.keys if everything else (),

@@ -195,13 +195,13 @@ def _length(series: FloatArray) -> float:
     density and its derivative at 0 are estimated with a flat-top window of twice that lag.
     """
     n = len(series)
-    run = max(5, math.ceil(math.sqrt(math.log10(n))))
-    most = min(math.ceil(math.sqrt(n)) + run, n // 2)
+    width = max(5, math.ceil(math.sqrt(math.log10(n))))
+    most = min(math.ceil(math.sqrt(n)) + width, n // 2)
     covariance = autocovariance(series - series.mean(), most)
     if covariance[0] <= 0:
         return 1.0
     large = np.abs(covariance[1:] / covariance[0]) >= 2 * math.sqrt(math.log10(n) / n)
-    quiet = np.convolve(large, np.ones(run), "valid") == 0
+    quiet = np.convolve(large, np.ones(width), "valid") == 0
     last = int(quiet.argmax()) if quiet.any() else int(np.flatnonzero(large)[-1]) + 1
     window = min(2 * max(last, 1), most)
     lags = np.arange(-window, window + 1)

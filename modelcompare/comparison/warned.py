@@ -206,8 +206,8 @@ class _Sparse:
         """Return whether a value with unbounded influences has symmetric intervals."""
         if is_quantile(metric):
             return False
-        judged = isinstance(metric, Metric) and metric.proportion
-        return not np.isfinite(metric.bounds).all() and (self._clustered or not judged)
+        proportion = isinstance(metric, Metric) and metric.proportion
+        return not np.isfinite(metric.bounds).all() and (self._clustered or not proportion)
 
     # -- words --------------------------------------------------------------------------------
 

@@ -141,7 +141,7 @@ def _of_decisions(predictions: Predictions, metric: MetricLike) -> tuple[Metric,
     return value, of_class
 
 
-def _totals(predictions: Predictions, metric: Metric, code: int, runs: Groups) -> list[FloatArray]:
+def _totals(predictions: Predictions, metric: Metric, code: int, ties: Groups) -> list[FloatArray]:
     """Return totals at each distinct score as the threshold, highest first."""
     access = predictions.access
     weights = access.weights[:, None]
@@ -152,7 +152,7 @@ def _totals(predictions: Predictions, metric: Metric, code: int, runs: Groups) -
         outcomes = Outcomes(output, access.codes, 2, *truth)
         sides.append([each.compute(outcomes) * weights for each in metric.statistics])
     return [
-        no.sum(axis=0) + np.cumsum((yes - no)[runs.order], axis=0)[runs.starts[1:] - 1]
+        no.sum(axis=0) + np.cumsum((yes - no)[ties.order], axis=0)[ties.starts[1:] - 1]
         for no, yes in zip(*sides, strict=True)
     ]
 

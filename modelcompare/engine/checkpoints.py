@@ -1,7 +1,8 @@
-"""Totals of a long run, stored in a folder, so that it can be resumed.
+"""Totals of a long computation, stored in a folder, so that it can be resumed.
 
-A folder belongs to one source of rows. Each run over them (resamples of one seed) has a separate
-file, named by a hash of everything that its totals depend on, so that totals are never mixed.
+A folder belongs to one source of rows. Each computation over them (resamples of one seed) has a
+separate file, named by a hash of everything that its totals depend on, so that totals are never
+mixed.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _SHARE = 1 / 20
 
 @dataclass
 class Checkpoint:
-    """The file of one run: its totals after some row blocks.
+    """The file of one computation: its totals after some row blocks.
 
     Parameters
     ----------
@@ -43,11 +44,11 @@ class Checkpoint:
 
     @classmethod
     def of(
-        cls, folder: Path, source: Mapping[str, object], run: Mapping[str, object]
+        cls, folder: Path, source: Mapping[str, object], task: Mapping[str, object]
     ) -> Checkpoint:
-        """Return the checkpoint of a run over a source, to which its folder must belong."""
+        """Return the checkpoint of a computation over a source, to which its folder must belong."""
         claim(folder, source)
-        digest = hashlib.sha256(json.dumps(run, default=str).encode()).hexdigest()
+        digest = hashlib.sha256(json.dumps(task, default=str).encode()).hexdigest()
         return cls(folder / f"totals-{digest[:24]}.npz")
 
     def load(self) -> tuple[int, list[FloatArray]]:
@@ -75,7 +76,7 @@ class Checkpoint:
 
 
 def checkpoint_of(
-    access: Access[Any], weights: Weights, run: Mapping[str, object]
+    access: Access[Any], weights: Weights, task: Mapping[str, object]
 ) -> Checkpoint | None:
     """Return the checkpoint of totals under drawn weights, of a scan with a folder for it.
 
@@ -85,7 +86,7 @@ def checkpoint_of(
         return None
     folder, source, reading = access.checkpointed
     drawn = {name: getattr(weights, name) for name in ("n_resamples", "scheme", "size", "seed")}
-    settings = {"weights": type(weights).__name__, **drawn, **run, **reading}
+    settings = {"weights": type(weights).__name__, **drawn, **task, **reading}
     return Checkpoint.of(folder, source, settings)
 
 

@@ -157,8 +157,8 @@ class Evaluation(UnitStatistics):
         """Compute ``weights @ statistics`` of some models, an array for each block of resamples."""
         row_blocks = self.units.row_blocks()
         summed = [(column.statistic.name, column.width) for column in self.columns(models)]
-        run = {"blocks": [*blocks], "sums": summed, "models": self.models[models]}
-        kept = None if self.collapsed else checkpoint_of(self.access, weights, run)
+        task = {"blocks": [*blocks], "sums": summed, "models": self.models[models]}
+        kept = None if self.collapsed else checkpoint_of(self.access, weights, task)
         start, totals = (0, []) if kept is None else kept.load()
         for row_block, rows in [*enumerate(row_blocks)][start:]:
             product = self.product(models, rows)

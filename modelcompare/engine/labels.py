@@ -64,7 +64,7 @@ class Labels:
         return cls(access.codes, predicted, access.n_classes, times, weight)
 
     @classmethod
-    def judged(cls, predictions: TestSet, metric: AnyMetric) -> Labels | None:
+    def of_scores(cls, predictions: TestSet, metric: AnyMetric) -> Labels | None:
         """Return each sample as right (1) or wrong (0), for means of scores 0 and 1; else None."""
         if not isinstance(metric, Metric):
             return None

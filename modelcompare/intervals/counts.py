@@ -180,7 +180,7 @@ def of_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval
         return None
     of_scores = isinstance(metric, Metric) and metric.proportion and not metric.class_ratio
     measured: AnyMetric = ACCURACY if of_scores else metric
-    labels = Labels.judged(evaluation.predictions, metric) if of_scores else evaluation.labelled
+    labels = Labels.of_scores(evaluation.predictions, metric) if of_scores else evaluation.labelled
     if labels is None:
         return None
     where = evaluation.metric_slice(metric.name)

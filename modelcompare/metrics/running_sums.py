@@ -16,8 +16,8 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
-# Maximum number of samples in a run: their 8-bit weights sum to 16 bits.
-_LONGEST_RUN = 256
+# Maximum number of samples in a part: their 8-bit weights sum to 16 bits.
+_LONGEST_PART = 256
 # Samples read at once: their arrays fit into the processor's last cache, and a step over them takes
 # longer than a switch of threads.
 _SLAB, _SLAB_OF_FLOATS = 2048, 1024
@@ -69,27 +69,27 @@ class Running:
     Attributes
     ----------
     samples : ndarray of int
-        The samples: the first of each run, the second of each run, and so on.
+        The samples: the first of each part, the second of each part, and so on.
     at : ndarray of int of shape (n_samples + 1,)
         Row of the sums that contains the weight of the first 0, 1, ... samples.
-    run : int
-        Samples in a run.
+    length : int
+        Samples in a part.
     """
 
     samples: IntArray
     at: IntArray
-    run: int
+    length: int
 
     @classmethod
     def over(cls, order: IntArray) -> Running:
-        """Arrange the samples in runs; the last is padded with samples that are not read."""
+        """Arrange the samples in parts; the last is padded with samples that are not read."""
         n = len(order)
-        run = min(math.isqrt(n) + 1, _LONGEST_RUN)
-        n_runs = -(-n // run)
-        samples = np.resize(order, (n_runs, run)).T.ravel()
+        length = min(math.isqrt(n) + 1, _LONGEST_PART)
+        n_parts = -(-n // length)
+        samples = np.resize(order, (n_parts, length)).T.ravel()
         places = np.arange(n)
-        at = np.r_[0, 1 + places % run * n_runs + places // run]
-        return cls(samples, at, run)
+        at = np.r_[0, 1 + places % length * n_parts + places // length]
+        return cls(samples, at, length)
 
     def sums(self, weights: AnyArray) -> AnyArray:
         """Compute running sums of weights (n_samples, n_resamples), exact for whole weights.
@@ -101,9 +101,9 @@ class Running:
         out = np.zeros((1 + len(self.samples), weights.shape[1]), dtype)
         if not len(self.samples):
             return out
-        steps = out[1:].reshape(self.run, -1, weights.shape[1])
+        steps = out[1:].reshape(self.length, -1, weights.shape[1])
         steps[:] = weights.take(self.samples, axis=0).reshape(steps.shape)
-        for place in range(1, self.run):
+        for place in range(1, self.length):
             steps[place] += steps[place - 1]
         before = steps[-1].astype(np.uint64 if narrow else dtype)
         for place in range(1, len(before)):

@@ -195,7 +195,7 @@ class PairTest:
     ----------
     name : str
         Name of the test.
-    run : callable
+    compute : callable
         Function that returns the outcome for the pairs of a view.
     needs : str
         Requirements on metric and data; empty if there are none.
@@ -218,7 +218,7 @@ class PairTest:
     """
 
     name: str
-    run: Callable[[PairView], Outcome]
+    compute: Callable[[PairView], Outcome]
     needs: str = ""
     alternatives: tuple[Alternative, ...] = ("two-sided", "greater", "less")
     smooth: bool = False

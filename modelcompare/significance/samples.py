@@ -65,8 +65,8 @@ def right_or_wrong(predictions: TestSet, metric: AnyMetric) -> BoolArray | None:
     """
     if metric.name == "accuracy":
         return np.array(Labels.of_each(predictions).right_or_wrong.predicted) == 1
-    judged = Labels.judged(predictions, metric)
-    return None if judged is None else np.array(judged.predicted) == 1
+    scored = Labels.of_scores(predictions, metric)
+    return None if scored is None else np.array(scored.predicted) == 1
 
 
 def require_plain(access: Access[Any], what: str) -> None:

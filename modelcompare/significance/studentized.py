@@ -125,8 +125,8 @@ def studentized_permutation(view: PairView) -> Outcome:
     step_down: dict[str, Callable[..., FloatArray]] = {}
     for metrics, algorithm in together.items():
         where = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in metrics)]
-        run = {"flip": _flipped, "exact": _counted}.get(algorithm, _swapped)
-        p_values[:, where], floor[:, where], more = run(view, metrics)
+        compute = {"flip": _flipped, "exact": _counted}.get(algorithm, _swapped)
+        p_values[:, where], floor[:, where], more = compute(view, metrics)
         step_down |= more if view.alternative == "two-sided" else {}
     p_values = np.where(np.isnan(view.estimate), np.nan, p_values)
     if view.alternative == "two-sided":

@@ -189,8 +189,8 @@ def _of_scipy(name: str, **options: Any) -> RowTest:
         rows = (np.minimum(x.count, y.count) > 1) & ~(x.still & y.still)
         if rows.any():
             sides = (side.without_rounding().numbers[rows] for side in (x, y))
-            run = getattr(stats, name)
-            found[:, rows] = run(*sides, axis=1, nan_policy="omit", **options)
+            test_of = getattr(stats, name)
+            found[:, rows] = test_of(*sides, axis=1, nan_policy="omit", **options)
         return found[0], found[1]
 
     return test

@@ -81,7 +81,7 @@ class CharacterAxis:
         ]
         cells[self.position(estimate)] = UNICODE[-1], GRADES[-1]
         alike = groupby(cells, key=itemgetter(1))
-        return Text.assemble(*(("".join(line for line, _ in run), style) for style, run in alike))
+        return Text.assemble(*(("".join(line for line, _ in part), style) for style, part in alike))
 
     def _half(self, value: float) -> float:
         """Return the place of a value in half characters, that of `low` is 1."""
