@@ -22,7 +22,6 @@ from modelcompare.works import (
     BONETT,
     BROECKER,
     CLOPPER,
-    COCHRAN,
     EFRON,
     EFRON_BOOK,
     HALL,
@@ -79,12 +78,8 @@ INTERVALS: Mapping[str, Phrase] = {
     "expanded-percentile": (
         "percentiles of the bootstrap replicates, further out by as much as Student's quantile is "
         "than the normal one", (EFRON_BOOK, HESTERBERG)),
-    "judged-wilson": (
-        "Wilson's interval of the effective number of samples, from labels by people and a judge's "
-        "verdicts (post-stratification)", (WILSON, COCHRAN)),
-    "judged-t": (
-        "Student's interval from labels by people and a judge's verdicts (post-stratification)",
-        (COCHRAN,)),
+    "design-t": (
+        "Student's interval with the variance that the design of the sample gives", ()),
     "test-inversion": ("inversion of two tests of the plug-in calibration error", (BROECKER,)),
     "simultaneous": (
         "simultaneous intervals of Clopper and Pearson of the accuracy in each bin", (CLOPPER,)),

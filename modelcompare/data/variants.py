@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.data.attachments import Attachment
 from modelcompare.data.checks import frozen, read_only
 from modelcompare.data.columns import Made, Source
 from modelcompare.data.kinds import Kind
@@ -51,6 +52,12 @@ def without_attachments(predictions: Predictions, weight: FloatArray | None) -> 
     """Return the same predictions with other weights and without what plugins attached."""
     columns = {**predictions._columns, "sample_weight": weight}
     return predictions._replaced(_attachments={}, _columns=columns)
+
+
+def with_attachment(predictions: Predictions, attachment: Attachment) -> Predictions:
+    """Return the same predictions with what a plugin attaches to their samples."""
+    attached = {**predictions.access.attachments, attachment.name: attachment}
+    return predictions._replaced(_attachments=attached)
 
 
 def times_of_blocks(predictions: TestSet) -> AnyArray | None:

@@ -23,8 +23,14 @@ from modelcompare.engine.influence import Pairs
 from modelcompare.engine.layers import Layers
 from modelcompare.engine.pairs import pair_differences
 from modelcompare.engine.scope import Scope
-from modelcompare.plugs import first, needed
+from modelcompare.plugs import first, needed, owners, rows_of_others
 from modelcompare.resampling.weights import BootstrapWeights
+
+# Choices that know the variances of a design in which more varies than the items.
+_BEYOND: Mapping[str, tuple[str, ...]] = {
+    "method": ("auto",), "test": ("wald",), "correction": ("holm",), "undefined": ("count",),
+    "missing": ("worst",),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -94,8 +100,8 @@ class Design:
     beyond_items: ClassVar[bool] = False
     # False if something else than the number of samples decides how much is known.
     samples_decide: ClassVar[bool] = True
-    # Methods, tests and other choices that know how values vary, the first in place of a default
-    # that does not; all, where none are named.
+    # Methods, tests and other choices that know how values vary, in place of those of `_BEYOND`;
+    # the first in place of a default that does not.
     allowed: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     # Words of a refusal: what is given, what others do not know, and the remedy.
     given: ClassVar[str] = ""
@@ -105,7 +111,8 @@ class Design:
     more: ClassVar[str] = "a larger test set"
     at_any_time: ClassVar[str] = ""
     # Places of functions: of contrasts and a level, to their intervals; of contrasts on a pilot, to
-    # the plan of a larger one. Empty for those of the core.
+    # the plan of a larger one. Empty for those of the core: beyond the items, Student's interval
+    # with the variance that `Estimator.layers` gives.
     intervals: ClassVar[str] = ""
     plan: ClassVar[str] = ""
 
@@ -139,10 +146,14 @@ class Design:
         """
         return Estimator(evaluation)
 
+    def known(self, what: str) -> tuple[str, ...]:
+        """Return the choices that know how values vary, the default first; none where all do."""
+        return {**(_BEYOND if self.beyond_items else {}), **self.allowed}.get(what, ())
+
     def check(self, what: str, name: str, argument: str = "") -> None:
         """Refuse a choice that does not know how values vary, given as `argument`."""
-        known, argument = self.allowed.get(what, (name,)), argument or what
-        if name not in known:
+        known, argument = self.known(what), argument or what
+        if known and name not in known:
             raise ValueError(
                 f"{self.given}{argument}={name!r} does not know {self.unknown}; use "
                 f"{argument}={' or '.join(map(repr, known))}, or {self.instead}."
@@ -150,11 +161,20 @@ class Design:
 
     def chosen(self, what: str, name: str, default: str, argument: str = "") -> str:
         """Return a choice that knows how values vary, in place of a default that does not."""
-        known = self.allowed.get(what, (name,))
-        if name == default and name not in known:
+        known = self.known(what)
+        if name == default and known and name not in known:
             return known[0]
         self.check(what, name, argument)
         return name
+
+    def check_influences(self, evaluation: Evaluation) -> None:
+        """Refuse metrics without influences that show how values vary."""
+        rough = [each.name for each in evaluation.metrics if not each.smooth or each.of_items]
+        if rough:
+            raise ValueError(
+                f"{self.given}{', '.join(rough)} has no influences that show {self.unknown}; leave "
+                f"it out, or {self.instead}."
+            )
 
     def check_decision(self) -> None:
         """Refuse a decision that the test set cannot bear."""
@@ -198,10 +218,23 @@ def design_of(predictions: TestSet, generalize_to: str = "items", test: str = ""
     ValueError
         If the test set does not show how what is asked for varies.
     """
-    found: Design | None = first("designs", predictions, generalize_to, test)
+    asked = predictions, generalize_to, test
+    found: Design | None = _of_attachments(*asked) or first("designs", *asked)
     if found is None and generalize_to not in ("auto", "items"):
         raise ValueError(needed(f"generalize_to={generalize_to!r}"))
     return found or Design(predictions)
+
+
+def _of_attachments(predictions: TestSet, *asked: str) -> Design | None:
+    """Return the design that a plugin of another project has for what it attached, if it did."""
+    unknown = [name for name in predictions.access.attachments if f"`{name}`" not in owners()]
+    if not unknown:
+        return None
+    designs = (design_for(predictions, *asked) for design_for in rows_of_others("designs"))
+    found: Design | None = next(filter(None, designs), None)
+    if found is None:
+        raise ValueError(f"the plugin of the attachment {unknown[0]!r} is absent; install it.")
+    return found
 
 
 def are_crossed(designs: Sequence[Design]) -> bool:

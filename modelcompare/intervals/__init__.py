@@ -30,6 +30,7 @@ from modelcompare.intervals import auto, closed, resampled
 from modelcompare.intervals.auto import FEW, informative_sizes
 from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow
 from modelcompare.intervals.closed import normal_interval, proportion_interval
+from modelcompare.intervals.extended import student_intervals
 from modelcompare.intervals.resampled import (
     bca_interval,
     percentile_interval,
@@ -64,6 +65,8 @@ def intervals_of(contrasts: Contrasts, method: IntervalMethod, level: float) -> 
     if design.intervals:
         found: Interval = load(design.intervals)(contrasts, level)
         return found
+    if design.beyond_items:
+        return student_intervals(contrasts, level)
     used = method if contrasts.pairs is None else difference_method(method)
     return METHODS[used].intervals(contrasts, level)
 

@@ -1,14 +1,18 @@
-"""Intervals extended by a larger error: for more than the items at hand, or for new test sets."""
+"""Intervals by all that varies: as a design gives it, or beside intervals of what is at hand."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.influences import Estimates, difference_interval, score_interval
+
+# Name in the frames' column `method`, for a design without intervals of its own.
+BY_DESIGN = "design-t"
 
 
 def extend_intervals(
@@ -21,9 +25,22 @@ def extend_intervals(
     values. It contains the interval for what is at hand: that one knows how few items decide, and
     the rest only adds to the error. `scales` are factors of values and errors, by metric.
     """
+    whole = student_intervals(contrasts, level, name, scales)
+    low, high = np.fmin(found.low, whole.low), np.fmax(found.high, whole.high)
+    return replace(whole, low=low, high=high, n_informative=found.n_informative)
+
+
+def student_intervals(
+    contrasts: Contrasts, level: float, name: str = BY_DESIGN,
+    scales: Sequence[float] | None = None,
+) -> Interval:  # fmt: skip
+    """Compute Student's intervals with the variance over all that varies.
+
+    They are on the logit scale for bounded values. `scales` are as for `extend_intervals`.
+    """
     error, degrees = contrasts.standard_error, contrasts.degrees
     size = np.full(error.shape, float(contrasts.size))
-    low, high = found.low.copy(), found.high.copy()
+    low, high = np.empty((2, *error.shape))
     interval = score_interval if contrasts.pairs is None else difference_interval
     for place, metric in enumerate(contrasts.evaluation.metrics):
         where = contrasts.evaluation.metric_slice(metric.name)
@@ -32,7 +49,5 @@ def extend_intervals(
             contrasts.estimate[:, where] * scale, error[:, where] * scale, degrees[:, where],
             size[:, where],
         )  # fmt: skip
-        ends = interval(estimates, metric.bounds, level)
-        low[:, where] = np.fmin(low[:, where], ends[0])
-        high[:, where] = np.fmax(high[:, where], ends[1])
-    return Interval(low, high, np.full(low.shape, name, dtype=object), found.n_informative)
+        low[:, where], high[:, where] = interval(estimates, metric.bounds, level)
+    return Interval.of(low, high, name)

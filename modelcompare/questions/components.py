@@ -219,6 +219,9 @@ class Plan(ABC):
 
 def planned(contrasts: Sequence[Contrast]) -> Plan | None:
     """Return the plan that the design of a pilot has; None where samples are added."""
+    for design in (each.sample.design for each in contrasts):
+        if design.beyond_items and not (design.crossed or design.plan):
+            raise ValueError(f"sample_size does not know {design.unknown}; {design.instead}.")
     places = dict.fromkeys(each.sample.design.plan for each in contrasts)
     place = next(filter(None, places), None)
     found: Plan | None = load(place)(contrasts) if place else None

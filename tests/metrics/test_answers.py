@@ -172,7 +172,7 @@ def test_items_are_the_ids_that_repeat_where_clusters_hold_several():
 
 
 def test_new_runs_are_refused_and_these_answered():
-    message = "`runs` are declared, and pass_at_3 has no influences that give its error for new"
+    message = "`runs` are declared, and pass_at_3 has no influences that show how new"
     for generalize_to in ("auto", "items+runs"):
         for ask in (
             lambda r: mc.compare(IN_RUNS, "pass_at_3", generalize_to=r, n_resamples=99),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
@@ -97,10 +96,6 @@ class LabelsBesideJudge(Design):
 
     beyond_items: ClassVar[bool] = True
     samples_decide: ClassVar[bool] = False
-    allowed: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "method": ("auto",), "test": ("wald",), "correction": ("holm",), "undefined": ("count",),
-        "missing": ("worst",),
-    }  # fmt: skip
     unknown: ClassVar[str] = "the error of a judge"
     instead: ClassVar[str] = "leave `judge` (--judge) out"
     more: ClassVar[str] = "more labels by people"

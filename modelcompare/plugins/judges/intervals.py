@@ -11,9 +11,18 @@ from modelcompare.intervals.influences import Estimates, difference_interval, sc
 from modelcompare.intervals.ratios import Bounds, proportion, t_quantile, wilson
 from modelcompare.metrics.quotient import divide
 from modelcompare.plugins.judges.judged import Judged, JudgedValues
+from modelcompare.works import COCHRAN, WILSON
 
 # Names in the frames' column `method`.
 SHARE, STUDENT = "judged-wilson", "judged-t"
+PHRASES = (
+    (SHARE, (
+        "Wilson's interval of the effective number of samples, from labels by people and a judge's "
+        "verdicts (post-stratification)", (WILSON, COCHRAN))),
+    (STUDENT, (
+        "Student's interval from labels by people and a judge's verdicts (post-stratification)",
+        (COCHRAN,))),
+)  # fmt: skip
 
 
 def of_judged(contrasts: Contrasts, level: float) -> Interval:

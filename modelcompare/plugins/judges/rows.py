@@ -12,5 +12,6 @@ PLUGIN = Plugin(
     additions="commands:ADDITIONS",
     beside="columns:BESIDE",
     designs="asked:DESIGNS",
+    phrases="intervals:PHRASES",
     options=dict.fromkeys(("judge", "label_weight"), "verdicts:with_verdicts"),
 )

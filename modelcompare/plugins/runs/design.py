@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast, get_args
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from modelcompare.plugins.runs.declared import INSTEAD, RUN_TEST, runs_are_rando
 from modelcompare.plugins.runs.evaluations import run_replicates, run_tables
 from modelcompare.plugins.runs.several import check_common_rows, check_runs_of_sets
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.words import GeneralizeTo
+from modelcompare.words import GeneralizeTo, Undefined
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,8 +131,7 @@ class NewRuns(TheseRuns):
 
     beyond_items: ClassVar[bool] = True
     allowed: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "method": ("auto",), "test": ("wald", RUN_TEST), "correction": ("holm",),
-        "missing": ("worst",),
+        "test": ("wald", RUN_TEST), "undefined": get_args(Undefined),
     }  # fmt: skip
     given: ClassVar[str] = "`runs` are declared, and "
     unknown: ClassVar[str] = "how new runs vary"
@@ -149,12 +148,7 @@ class NewRuns(TheseRuns):
         return TheseRuns(self.predictions)
 
     def estimator(self, evaluation: Evaluation) -> RunEstimator:
-        rough = [each.name for each in evaluation.metrics if not each.smooth or each.of_items]
-        if rough:
-            raise ValueError(
-                f"`runs` are declared, and {', '.join(rough)} has no influences that give its "
-                f"error for new runs; leave it out, or {INSTEAD}."
-            )
+        self.check_influences(evaluation)
         return RunEstimator(evaluation)
 
     def are_crossed(self, others: Sequence[Design]) -> bool:

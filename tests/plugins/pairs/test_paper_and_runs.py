@@ -250,7 +250,7 @@ def test_resamples_of_items_and_runs_are_those_of_a_loop():
             {"generalize_to": "auto"},
             "method='percentile' does not know how new runs vary; use method='au",
         ),
-        ({**BOTH, "metrics": "ece"}, "ece has no influences that give its error for new runs"),
+        ({**BOTH, "metrics": "ece"}, "ece has no influences that show how new runs vary"),
         ({"generalize_to": "runs"}, "`generalize_to` must be one of auto, items, items\\+runs"),
     ],
 )

@@ -1,1 +1,1 @@
-"""A log format and a metric for modelcompare."""
+"""A log format, a metric and a design for modelcompare."""

@@ -3,5 +3,6 @@
 from modelcompare.plugs import Plugin
 
 PLUGIN = Plugin(
-    name="example", package=__package__, formats="quiz:FORMATS", metrics="near_miss:METRICS"
-)
+    name="example", package=__package__, formats="quiz:FORMATS", metrics="near_miss:METRICS",
+    designs="two_stage:DESIGNS",
+)  # fmt: skip
