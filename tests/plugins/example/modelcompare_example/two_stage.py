@@ -8,7 +8,7 @@ from modelcompare_example.variances import influences, variance_of_sums
 
 
 class Stages(Part):
-    mark = "two-stage"
+    at_hand = {"two-stage": True}  # noqa: RUF012  never changed
     notes = ("For a finite number of clusters, of which some were drawn, and items within each.",)
 
 
