@@ -11,7 +11,7 @@ from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.influences import Estimates, difference_interval, score_interval
 
-# Name in the frames' column `method`, for a design without intervals of its own.
+# Name in the frames' column `method`, for a design that names no intervals.
 BY_DESIGN = "design-t"
 
 
