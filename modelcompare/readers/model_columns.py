@@ -396,5 +396,5 @@ def _refuse_doubtful(
         f"{seen.where}: column {held[0]!r} {doubts[held[0]]} (columns: "
         f"{listed(seen.headings, 8)}); name all models with models= (--model), and it among them "
         f"if it is one{scores}.",
-        slices=slices, groups=groups, **{others: decisions or names.likely_outputs([*free])},
+        **{others: decisions or names.likely_outputs([*free])}, slices=slices, groups=groups,
     )  # fmt: skip
