@@ -22,6 +22,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_blocks
 from modelcompare.metrics.base import Outcomes
 from modelcompare.plugs import load
+from modelcompare.words import giving
 
 # Blocks over the length of Politis and White, and the fewest blocks.
 _TIMES, _FEWEST = 3.0, 6
@@ -34,7 +35,7 @@ _YEAR, _MONTHS = r"\d{4}", 12
 _MOST_PAIRS = 50
 
 
-@checked()
+@checked(predictions=giving("rows", by_design=True))
 def in_time_blocks(predictions: Predictions, time: ArrayLike) -> Predictions:
     """Return the predictions with blocks of consecutive samples as clusters.
 
@@ -53,7 +54,8 @@ def in_time_blocks(predictions: Predictions, time: ArrayLike) -> Predictions:
     Predictions
         The same, with `groups`: at least six blocks of about equal numbers of times. Their length
         follows from the autocorrelation of the models' errors and of their differences; without
-        any, blocks are short. As samples are added, blocks change: looks of `gate` refuse them.
+        any, blocks are short. Where labels are missing beside a judge, errors are those by its
+        verdicts. As samples are added, blocks change: looks of `gate` refuse them.
 
     Raises
     ------
@@ -167,10 +169,10 @@ def _day_first(dates: pd.Series[Any]) -> bool:
 
 def _series(predictions: Predictions, place: IntArray, n: int) -> list[FloatArray]:
     """Return the mean loss of each model at each time, and differences from the first model."""
-    times = np.bincount(place, minlength=n)
+    times, every = np.bincount(place, minlength=n), predictions.access.completed
     found = []
     for model in predictions.models:
-        losses = _losses(Outcomes.of(predictions, model))
+        losses = _losses(Outcomes.of(every, model))
         found += [np.bincount(place, column, n) / times for column in losses.T]
     apart = [other - found[0] for other in found[1 : _MOST_PAIRS + 1]]
     return [*found, *apart]

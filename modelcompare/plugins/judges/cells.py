@@ -33,14 +33,18 @@ class Cells:
     ----------
     of : ndarray of int of shape (n_patterns,)
         Cell of each pattern.
-    sizes, labels : ndarray of shape (n_cells,)
-        Samples, and effective number of labels.
+    counts, sizes, squares : ndarray of shape (n_cells,)
+        Number of samples, and sums of their weights and of the squares of these.
+    labels : ndarray of shape (n_cells,)
+        Effective number of labels.
     contrast : ndarray of int of shape (n_cells,)
         Contrast of each cell, in order.
     """
 
     of: IntArray
+    counts: FloatArray
     sizes: FloatArray
+    squares: FloatArray
     labels: FloatArray
     contrast: IntArray
 
@@ -48,10 +52,11 @@ class Cells:
     def by(cls, of: IntArray, patterns: Patterns, judge: Judge) -> Cells:
         """Count the samples and labels of given cells."""
         of = pd.factorize(of)[0]
-        sizes, total, squares = patterns.sums(of, judge.label_weights)
-        contrast = np.empty(len(sizes), dtype=np.intp)
+        counts, total, squares = patterns.sums(of, judge.weights_with(patterns.weight))
+        contrast = np.empty(len(counts), dtype=np.intp)
         contrast[of] = patterns.contrast
-        return cls(of, sizes, divide(total**2, squares, 0.0), contrast)
+        labels = divide(total**2, squares, 0.0)
+        return cls(of, counts, *patterns.masses(of), labels, contrast)
 
     @classmethod
     def of_patterns(
@@ -96,7 +101,7 @@ class Cells:
             The samples, and their patterns.
         """
         by_cell = np.lexsort([*patterns.entries[::-1], self.of])
-        sizes = self.sizes.astype(np.intp)
+        sizes = self.counts.astype(np.intp)
         cell, place = evenly(sizes)
         place += (np.cumsum(sizes) - sizes)[cell]
         chosen = by_cell[np.searchsorted(np.cumsum(patterns.sizes[by_cell]), place, side="right")]
@@ -127,6 +132,8 @@ class Rows:
     count : ndarray of int of shape (n_rows,)
         Number of labels in each row, of equal weights.
     added : ndarray of bool of shape (n_rows,)
+    samples : ndarray of shape (n_rows,), optional
+        Weight of the sample; None where samples count the same.
     clusters : Clusters, optional
         Clusters of the samples, where they are drawn in clusters.
     """
@@ -139,6 +146,7 @@ class Rows:
     weight: FloatArray
     count: IntArray
     added: BoolArray
+    samples: FloatArray | None = None
     clusters: Clusters | None = None
 
     @cached_property
@@ -150,6 +158,20 @@ class Rows:
     def contrast(self) -> IntArray:
         """Contrast of each row."""
         return self.cells.contrast[self.cell]
+
+    @property
+    def relative(self) -> FloatArray:
+        """Weight of each label relative to that of the label added to its cell."""
+        if self.samples is None:
+            return np.ones(len(self.of))
+        share = divide(self.weight, self.cells.sizes[self.cell], 0.0)
+        return np.where(self.added, 1.0, share * self.cells.labels[self.cell])
+
+    def mean_of_cells(self, samples: FloatArray, weight: FloatArray) -> FloatArray:
+        """Return the mean of numbers of samples in each row's cell, by the labels of people."""
+        weight = np.where(self.added, 0.0, weight)
+        top, bottom = (np.add.reduceat(x, self.in_cells) for x in (weight * samples, weight))
+        return divide(top, bottom, 1.0)[self.cell]
 
     def sums(self, numbers: FloatArray, axis: int = 0) -> FloatArray:
         """Sum numbers of rows over those of each contrast."""
@@ -165,7 +187,8 @@ class Rows:
         weight = np.where(self.added, 0.0, self.weight)[:, None]
         total = self.sums(weight)
         away = u - (self.sums(weight * u) / total)[self.contrast]
-        variance = total * self.sums(weight * away**2) / n_labels
+        squares = away**2 if self.samples is None else self.samples[:, None] * away**2
+        variance = total * self.sums(weight * squares) / n_labels
         if self.clusters is None:
             return variance
         stands = weight * away
@@ -206,16 +229,27 @@ class Spread:
     def of(cls, u: FloatArray, weight: FloatArray, rows: Rows) -> tuple[Spread, FloatArray]:
         """Return the parts by the influences of rows, and these less the means of their cells."""
         cells, sizes = rows.cells, rows.cells.sizes[:, None]
-        share = (weight / cells.sizes[rows.cell])[:, None]
+        share = divide(weight, cells.sizes[rows.cell], 0.0)[:, None]
         means = np.add.reduceat(share * u, rows.in_cells)
         away = u - means[rows.cell]
-        squares = np.add.reduceat(share * away**2, rows.in_cells)
+        squares = np.add.reduceat(share * rows.relative[:, None] * away**2, rows.in_cells)
         whole = cells.sums(sizes * means) / cells.sums(sizes)
         apart = means - whole[cells.contrast]
-        between = cells.sums(sizes * apart**2)
-        degrees = np.broadcast_to(cells.sums(sizes) - 1, between.shape)
+        stands = np.where(rows.added, 0.0, weight)[:, None] * away
+        crossed = 2 * stands * apart[rows.cell]
+        if rows.samples is not None:
+            crossed *= rows.samples[:, None]
+        between = cells.sums(cells.squares[:, None] * apart**2)
+        own = between + rows.sums(stands**2 + crossed)
+        degrees = cells.sums(sizes) ** 2 / cells.sums(cells.squares[:, None]) - 1
+        degrees = np.broadcast_to(degrees, between.shape)
+        if rows.samples is not None:
+            # Where weights go with errors, a sample's draw and its label's vary together.
+            more = (rows.samples - rows.mean_of_cells(rows.samples, weight))[:, None]
+            between = between + rows.sums(2 * stands * more * apart[rows.cell])
         if rows.clusters is not None:
-            between, degrees = rows.clusters.between(between, apart, away, weight, rows)
+            found, degrees = rows.clusters.variance(apart, stands, rows)
+            between = np.maximum(between + found - own, 0.0)
         return cls(cells, squares, between, degrees), away
 
 
@@ -231,7 +265,7 @@ class Clusters:
     Parameters
     ----------
     members : sparse array of shape (n_clusters, n_cells)
-        Samples of each cluster in each cell.
+        Samples of each cluster in each cell, or their weight.
     of : ndarray of int of shape (n_rows,)
         Cluster of each row.
 
@@ -243,25 +277,21 @@ class Clusters:
     members: csr_array
     of: IntArray
 
-    def between(
-        self, between: FloatArray, apart: FloatArray, away: FloatArray, weight: FloatArray,
-        rows: Rows,
-    ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-        """Return the variance between cells and clusters, and its degrees of freedom.
+    def variance(
+        self, apart: FloatArray, stands: FloatArray, rows: Rows
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the variance of the clusters' sums, and its degrees of freedom.
 
         Parameters
         ----------
-        between : ndarray of shape (n_contrasts, n_values)
-            That between cells alone.
         apart : ndarray of shape (n_cells, n_values)
             Means of the cells, less that of all.
-        away, weight, rows
-            As in `carrier_degrees`.
+        stands : ndarray of shape (n_rows, n_values)
+            Influences of labels less the means of their cells, for the samples that they stand for.
+        rows : Rows
         """
-        stands = np.where(rows.added, 0.0, weight)[:, None] * away
-        own = stands**2 + 2 * stands * apart[rows.cell]
-        alone, n_clusters = between + rows.sums(own), self.members.shape[0]
-        found, degrees = np.empty_like(between), np.empty_like(between)
+        n_clusters, shape = self.members.shape[0], (len(rows.places), apart.shape[1])
+        found, degrees = np.empty(shape), np.empty(shape)
         for place, labels in enumerate(self.sums(stands, rows)):
             cells = rows.cells.contrast == place
             sums = labels + self.members[:, cells] @ apart[cells]
@@ -270,7 +300,7 @@ class Clusters:
             found[place] = total * n_clusters / (n_clusters - 1)
             carried = satterthwaite(divide(total**2, fourth, 1.0), n_clusters)
             degrees[place] = np.clip(carried, 1.0, n_clusters - 1.0)
-        return np.maximum(between + found - alone, 0.0), degrees
+        return found, degrees
 
     def sums(self, numbers: FloatArray, rows: Rows) -> Iterator[FloatArray]:
         """Yield the sums of the numbers of rows over each cluster, contrast after contrast."""

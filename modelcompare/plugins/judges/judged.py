@@ -105,7 +105,8 @@ class Judged:
             isinstance(metric, Metric) and all(each.discrete for each in metric.statistics)
             for metric in self.metrics
         )
-        alike = hard and self.judge.weight is None and predictions.groups is None
+        apart = self.judge.weight, predictions.groups, predictions.sample_weight
+        alike = hard and all(each is None for each in apart)
         self.rows = LabelRows(predictions, self.judge, alike)
         self._known: dict[tuple[int, ...], FloatArray] = {}
 
@@ -196,7 +197,9 @@ class Judged:
             influence = labelled.influence(slice(len(here), None), estimate)
             influence /= labelled.units.size - 1
             moved[:, here[:, None], self._of_others] = influence.swapaxes(0, 1)
-        return _contrast(values), _contrast(np.nan_to_num(moved, nan=0.0)) / probe[:, None]
+        # Labels of samples of weight 0 have none.
+        influence = divide(_contrast(np.nan_to_num(moved, nan=0.0)), probe[:, None], 0.0)
+        return _contrast(values), influence
 
     def _statistics(self, rows: Rows) -> FloatArray:
         """Compute statistics of each label for each of its models, (n_columns, n_sides, n_rows)."""
@@ -241,7 +244,8 @@ class Judged:
     @cached_property
     def _has_numbers(self) -> bool:
         """True where the judge's scores have many values, and there are labels enough for them."""
-        drawn = self.predictions.strata, self.predictions.groups, self.judge.weight
+        p = self.predictions
+        drawn = p.strata, p.groups, p.sample_weight, self.judge.weight
         plain = all(each is None for each in drawn)
         hard = self.predictions.access.codes is not None
         if not plain or hard or self.judge.n_labels < _FOR_NUMBERS:

@@ -90,14 +90,16 @@ class LabelRows:
         columns = zip(real, self._added(places, cells, patterns), strict=True)
         of, pattern, truth, weight = (np.concatenate(both, axis=-1) for both in columns)
         cell, added = cells.of[pattern], np.arange(len(of)) >= len(real[0])
+        samples = patterns.weight
         alike = [added, pattern, truth[0]] if self.hard else [np.arange(len(of))]
         _, first, row, count = np.unique(
             joint([cell, *alike]), return_index=True, return_inverse=True, return_counts=True
         )
         sums = np.bincount(row, weight).astype(np.float64)
+        of = of[first]
         return Rows(
-            places, cells, of[first], truth[:, first], cell[first], sums, count, added[first],
-            self._clusters(cells, patterns, of[first]),
+            places, cells, of, truth[:, first], cell[first], sums, count, added[first],
+            None if samples is None else samples[of], self._clusters(cells, patterns, of),
         )  # fmt: skip
 
     def _clusters(self, cells: Cells, patterns: Patterns, of: IntArray) -> Clusters | None:
@@ -107,7 +109,9 @@ class LabelRows:
         unit_of, cell = self.predictions.access.unit_of, cells.of[patterns.of]
         places = np.broadcast_to(unit_of, cell.shape).ravel(), cell.ravel()
         shape = int(unit_of.max()) + 1, len(cells.sizes)
-        return Clusters(csr_array((np.ones(cell.size), places), shape=shape), unit_of[of])
+        weight = np.ones(len(self.predictions)) if patterns.weight is None else patterns.weight
+        members = csr_array((np.broadcast_to(weight, cell.shape).ravel(), places), shape=shape)
+        return Clusters(members, unit_of[of])
 
     def _real(self, places: IntArray, cells: Cells, patterns: Patterns) -> _Columns:
         """Return labels by people, each for its share of the samples of its cell."""
@@ -116,7 +120,8 @@ class LabelRows:
             truth: AnyArray = self.scores[places.T].reshape(-1, len(of))
         else:
             truth = self.predictions.access.codes[of][None]
-        weight = self.judge.stand_for(cells.of[patterns.of_labels], cells.sizes)
+        own = self.judge.weights_with(patterns.weight)
+        weight = self.judge.stand_for(cells.of[patterns.of_labels], cells.sizes, own)
         return of, patterns.of_labels.ravel(), truth, weight.ravel()
 
     def _added(self, places: IntArray, cells: Cells, patterns: Patterns) -> _Columns:

@@ -196,7 +196,9 @@ class Labelled:
 def _design(predictions: Predictions, judge: Judge) -> dict[str, AnyArray | None]:
     """Return columns of the samples with labels, each of which stands for those not labelled."""
     strata, codes = predictions.strata, strata_of(predictions, judge)
-    weight = judge.stand_for(codes[judge.labelled], np.bincount(codes).astype(np.float64))
+    sizes = np.bincount(codes, predictions.access.weights).astype(np.float64)
+    own = judge.weights_with(predictions.access.weights)
+    weight = judge.stand_for(codes[judge.labelled], sizes, own)
     even = np.ptp(weight) < 1e-9 * weight.max()
     return {
         "strata": None if strata is None else strata[judge.labelled],

@@ -41,6 +41,8 @@ class Patterns:
     entries : sequence of ndarray of shape (n_patterns,)
         Entries of each in all columns; the last is the stratum, of its contrast.
     contrast : ndarray of int of shape (n_patterns,)
+    weight : ndarray of shape (n_samples,), optional
+        Weights of the samples, of mean 1, where they count differently.
     """
 
     of: IntArray
@@ -49,9 +51,12 @@ class Patterns:
     sizes: FloatArray
     entries: Sequence[IntArray]
     contrast: IntArray
+    weight: FloatArray | None = None
 
     @classmethod
-    def of_columns(cls, columns: Sequence[IntArray], judge: Judge) -> Patterns:
+    def of_columns(
+        cls, columns: Sequence[IntArray], judge: Judge, weight: FloatArray | None
+    ) -> Patterns:
         """Find the distinct combinations of columns of shape (n_contrasts or 1, n_samples).
 
         The last column are the strata, each of which is one for every contrast.
@@ -66,7 +71,16 @@ class Patterns:
         entries[-1] = contrast * (int(columns[-1].max()) + 1) + entries[-1]
         sizes = np.bincount(of).astype(np.float64)
         few = of.astype(np.min_scalar_type(len(place))).reshape(code.shape)
-        return cls(few, few[:, judge.labelled], first, sizes, entries, contrast)
+        return cls(few, few[:, judge.labelled], first, sizes, entries, contrast, weight)
+
+    def masses(self, group: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return sums of the samples' weights in groups of patterns, and of their squares."""
+        here, w = group, self.sizes
+        if self.weight is not None:
+            here, w = group[self.of].ravel(), np.tile(self.weight, len(self.of))
+        squares = w if self.weight is None else w**2
+        mass, square = (np.bincount(here, x).astype(np.float64) for x in (w, squares))
+        return mass, square
 
     def sums(
         self, group: IntArray, weight: FloatArray
@@ -103,7 +117,13 @@ def patterns_of(
     else:
         answers = [stacked(partial(_answers, predictions), side) for side in sides]
         columns = [*answers, _verdicts(predictions, judge, predictions.models[0])[None]]
-    return Patterns.of_columns([*columns, strata], judge)
+    return Patterns.of_columns([*columns, strata], judge, sample_weights(predictions))
+
+
+def sample_weights(predictions: Predictions) -> FloatArray | None:
+    """Return the weights of samples, of mean 1; None where they count the same."""
+    weights = predictions.access.weights
+    return weights / weights.mean() if predictions.access.weighted else None
 
 
 def stacked(column_of: Callable[[str], AnyArray], models: Sequence[str]) -> AnyArray:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -55,8 +55,8 @@ class Labels(Components):
 
     @property
     def sizes(self) -> FloatArray:
-        """Samples of each cell."""
-        return self.spread.cells.sizes
+        """Number of samples of each cell."""
+        return self.spread.cells.counts
 
     @property
     def labels(self) -> FloatArray:
@@ -80,7 +80,8 @@ class Labels(Components):
         cell = np.repeat(np.arange(len(sizes)), left)
         number = np.arange(len(cell)) - (np.cumsum(left) - left)[cell] + self.labels[cell] + 1
         # The n-th label of a cell reduces 1 / n to 1 / (n + 1).
-        gain = (sizes**2 * self.spread.squares[:, 0])[cell] / (number * (number + 1))
+        within = self.spread.cells.sizes**2 * self.spread.squares[:, 0]
+        gain = within[cell] / (number * (number + 1))
         return cell[np.argsort(-np.where(number == 1, np.inf, gain), kind="stable")]
 
     def counts(self, n_labels: float) -> FloatArray:
@@ -210,7 +211,11 @@ def plan_labels(contrasts: Sequence[Contrast]) -> LabelPlan:
     places = np.array([[first.model_a[0], first.model_b[0]]])
     (cells, patterns), parts = judged.rows.cells(places), judged.spread(places)
     k = slice(first.position, first.position + 1)
-    spread = Spread(cells, parts.squares[:, k], parts.between[:, k], parts.degrees[:, k])
+    # Of weighted labels, each counts as more or less than one.
+    labels = patterns.sums(cells.of, np.ones(judged.judge.n_labels))[1]
+    squares = parts.squares[:, k] * ((labels + 1) / (cells.labels + 1))[:, None]
+    cells = replace(cells, labels=labels)
+    spread = Spread(cells, squares, parts.between[:, k], parts.degrees[:, k])
     items = float(spread.at(cells.labels)[0][0, 0]) * judged.judge.n_labels
     at_random, allocated = (Labels(items, spread=spread, allocated=x) for x in (False, True))
     cell = cells.of[patterns.of[0]]

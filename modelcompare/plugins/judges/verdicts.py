@@ -18,7 +18,8 @@ from modelcompare.data.inputs import as_array
 from modelcompare.data.kind_inference import inferred
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
-from modelcompare.data.variants import without_attachments
+from modelcompare.data.variants import as_labelled, without_attachments
+from modelcompare.metrics.quotient import divide
 
 # Fewer labels than this are refused: their number is no basis for an interval.
 LEAST_LABELS = 5
@@ -84,9 +85,21 @@ class Judge(Attachment):
         return self.kept("y_true", find)
 
     def complete_samples(self, test_set: Predictions) -> Predictions:
-        """Return the samples that people labelled, with the labels' weights."""
-        weight = None if self.weight is None else frozen(self.label_weights)
-        return without_attachments(test_set.subset(self.labelled), weight)
+        """Return the samples that people labelled, with the weights of samples and labels."""
+        part, weight = test_set.subset(self.labelled), None
+        if self.weight is not None or part.access.weighted:
+            weight = frozen(self.label_weights * part.access.weights)
+        return without_attachments(part, weight)
+
+    def completed(self, test_set: Predictions) -> Predictions:
+        """Return all samples with verdicts where people gave no label."""
+        models, codes = test_set.models, test_set.access.codes
+        # A verdict is a class where it can be one already.
+        truth: AnyArray = np.array([
+            np.where(self.labelled, test_set.output(model).array, self.verdicts[model])
+            for model in models
+        ]) if codes is None else codes[None]  # fmt: skip
+        return as_labelled(test_set, models, np.arange(len(test_set)), None, truth)
 
     @property
     def described(self) -> str:
@@ -128,13 +141,19 @@ class Judge(Attachment):
         """Weight of each label; 1 where they have none."""
         return np.ones(self.n_labels) if self.weight is None else self.weight[self.labelled]
 
-    def stand_for(self, cell: IntArray, sizes: FloatArray) -> FloatArray:
-        """Return the number of samples for which each label stands: its share of those of its cell.
+    def weights_with(self, samples: FloatArray | None) -> FloatArray:
+        """Return the weight of each label times that of its sample, if samples have weights."""
+        return self.label_weights * (1.0 if samples is None else samples[self.labelled])
 
-        Cells are given by the `cell` of each label, (..., n_labels), and the `sizes` of all.
+    def stand_for(self, cell: IntArray, sizes: FloatArray, weight: FloatArray) -> FloatArray:
+        """Return the samples for which each label stands: its share of those of its cell.
+
+        Cells are given by the `cell` of each label, (..., n_labels), and the `sizes` of all: the
+        weights of their samples. `weight` is that of each label.
         """
-        w = np.broadcast_to(self.label_weights, cell.shape)
-        return np.asarray(w / np.bincount(cell.ravel(), w.ravel(), len(sizes))[cell] * sizes[cell])
+        w = np.broadcast_to(weight, cell.shape)
+        totals = np.bincount(cell.ravel(), w.ravel(), len(sizes)).astype(np.float64)
+        return np.asarray(divide(w, totals[cell], 0.0) * sizes[cell])
 
 
 def judge_of(predictions: TestSet) -> Judge | None:
@@ -144,12 +163,10 @@ def judge_of(predictions: TestSet) -> Judge | None:
 
 def check_design(columns: Mapping[str, object]) -> None:
     """Refuse designs in which the error of a judge is not known."""
-    for name in ("runs", "sample_weight"):
-        if columns.get(name) is not None:
-            raise ValueError(
-                f"the error of a judge is not known with `{name}`; leave `judge` (--judge) or "
-                f"`{name}` out."
-            )
+    if columns.get("runs") is not None:
+        raise ValueError(
+            "the error of a judge is not known with `runs`; leave `judge` (--judge) or `runs` out."
+        )
 
 
 def with_verdicts(

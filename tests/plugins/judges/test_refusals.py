@@ -17,6 +17,7 @@ from tests.plugins.judges.sets import Array, answers, drawn
 from tests.public import functions
 
 TAKES_A_JUDGE = {
+    "in_time_blocks",
     "agreement_study", "compare", "decide", "gate", "judge_report", "keep", "paired_test",
     "plan", "sample_size",
 }  # fmt: skip
@@ -80,7 +81,6 @@ def test_compare_refuses_what_knows_no_judge(options: Any, named: str) -> None:
     ("change", "message"),
     [
         ({"runs": [0, 1] * 500}, "runs"),
-        ({"sample_weight": [1.0] * 1000}, "sample_weight"),
         ({"judge": ["x"] * 1000}, "never gives a label"), ({"judge": [0.5, 0.25] * 500}, "numbers"),
         ({"judge": {"m0": [0] * 1000}}, "from_scores"), ({"judge": [0] * 5}, "shape"),
         ({"label_weight": [0.0] * 1000}, "not positive"),
