@@ -13,6 +13,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.design import design_of
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.scope import Scope
 from modelcompare.plugins.paper.figures import plot_shares
@@ -112,6 +113,12 @@ def plot_population(
 
 
 _PCT_AGREE = Field("pct_agree", "estimate")
+# Columns of `AgreementStudy.population`.
+_OF_ORDERS = (
+    Field("metric_small"), Field("metric_whole"), Field("label"), Field("ratio"),
+    Field("n_samples"), _PCT_AGREE, Field("ci_low"), Field("ci_high"),
+    Field("part_low", "estimate"), Field("part_high", "estimate"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,10 +214,17 @@ class AgreementStudy(Result, stem="agreement"):
             two models, which are one pair, by resampling parts only), part_low, part_high
             (quantiles between which a fraction `confidence_level` of the single parts lies).
 
+        Raises
+        ------
+        ValueError
+            If labels of some samples are not known, so that there is no order on the whole test
+            set.
+
         References
         ----------
         .. [1] Yacouby & Axman (2020), hypothesis D, section 6.2.
         """
+        self.predictions.access.require("blocks", "predictions")
         return orders_kept(
             self.predictions, self.metric_pairs, check_ratios(ratios, self.n_samples),
             self.seed, n_subsamples=n_subsamples, confidence_level=self.confidence_level,
@@ -236,7 +250,9 @@ class AgreementStudy(Result, stem="agreement"):
             subtitle="table 1 of Yacouby and Axman 2020", notes=[self.note] if self.note else [],
         )  # fmt: skip
         plot = self.plot
-        figures = {"agreement": plot.agreement, "agreement_population": plot.population}
+        figures = {"agreement": plot.agreement}
+        if self._every_label_is_known:
+            figures["agreement_population"] = plot.population
         found = [*self._sentences, *self.notes, *self.metric_pairs.notes(self.predictions)]
         heading = "Agreement of metrics on the better model"
         return self._document(
@@ -251,13 +267,14 @@ class AgreementStudy(Result, stem="agreement"):
     def _sentences(self) -> list[str]:
         return [*of_agreement(self.table, self.test, self.alpha)]
 
-    @member(
-        "metric_small", "metric_whole", "label", "ratio", "n_samples", _PCT_AGREE, "ci_low",
-        "ci_high", Field("part_low", "estimate"), Field("part_high", "estimate"),
-        name="agreement_population",
-    )  # fmt: skip
+    @member(*_OF_ORDERS, name="agreement_population")
     def _population(self) -> pd.DataFrame:
-        """Compare at those of the paper's ratios that are usable, and warn of the others."""
+        """Compare at those of the paper's ratios that are usable, and warn of the others.
+
+        Without the order on the whole test set there are no rows.
+        """
+        if not self._every_label_is_known:
+            return pd.DataFrame(columns=[field.name for field in _OF_ORDERS])
         usable = self._usable_ratios()
         if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in usable]:
             warn_caller(
@@ -266,6 +283,11 @@ class AgreementStudy(Result, stem="agreement"):
                 UserWarning,
             )
         return self.population(usable)
+
+    @property
+    def _every_label_is_known(self) -> bool:
+        """False where labels of some samples decide: the design gives values, and no order."""
+        return design_of(self.predictions).samples_decide
 
     def _usable_ratios(self) -> list[float]:
         """Return the paper's ratios at which a part has at least two samples."""
