@@ -66,6 +66,10 @@ ANSWERED = [
         r"format: MLflow evaluation; models: 2", r"exact_match: .*leads \(0\.833\)", plugin="logs"),
     Ask("survival", "bhklab/survcomp#12", "compare survival.csv", 1, r"truth: time and event",
         r"c_index: risk_genomic leads", plugin="survival"),
+    Ask("judged", "Hephaestus#1440",
+        "compare judged.csv --judge verdict --groups repo --read weight=weight", 0,
+        r"truth: truth; judge: 1 \(verdict\); models: 2 \(linter, agent\)",
+        r"agent leads \(0\.884\) and is better than linter", plugin="judges"),
     Ask("latencies", "mlcommons/inference#1095",
         "compare latencies.csv -m p90 --confidence-level 0.9", 0,
         r"id: query \(by its values\); models: 1 \(latency_ms\).*lower is better",
@@ -112,9 +116,6 @@ REFUSED = [
         "gate stored_number.csv --rule exact_match>=0.87", 0, r"Name two models", code=2),
     Ask("stream", "tensorzero PR #4627", "compare stream.csv", 0, r"models: 1 \(value\)",
         r"scores 0\.802 \(95 % CI 0\.761 to 0\.839\)"),  # the interval; no rule of stopping
-    Ask("judged", "Hephaestus#1440",
-        "compare judged.csv --judge verdict --groups repo --read weight=weight", 0,
-        r"the error of a judge is not known with `sample_weight`", code=2),
     Ask("benchmarks", "llvm-test-suite PR #377, llama.cpp PR #12557", "compare benchmarks.csv", 0,
         r"each row is a data set \(column 'benchmark'\)", code=2),  # no differences in per cent
 ]  # fmt: skip
@@ -148,7 +149,7 @@ def test_the_first_command_answers_or_is_refused_with_the_next(ask, inputs, monk
 
 def test_each_of_thirty_shapes_is_asked_once():
     assert sorted(SHAPES) == sorted(ask.shape for ask in [*ANSWERED, *REFUSED])
-    assert (len(SHAPES), len(ANSWERED)) == (30, 25)
+    assert (len(SHAPES), len(ANSWERED)) == (30, 26)
     assert sum(ask.before == 1 for ask in [*ANSWERED, *REFUSED]) < len(ANSWERED)
 
 

@@ -92,7 +92,7 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     rows = rows.assign(model=rows["model"].map(str).astype(object))
     models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")
     scores = _chosen_scores(records, rows, columns)
-    rows = _scored_samples(rows, scores) if columns.score and not columns.substitutes else rows
+    rows = _scored_samples(records, rows, scores, columns)
     if _in_runs(rows, columns) and not records.answers:
         rows = with_own_runs(rows, models, _RUN, columns)
     columns, table = _add_beside(records, rows, scores, columns)
@@ -270,7 +270,15 @@ def _chosen_scores(records: Records, rows: pd.DataFrame, columns: Columns) -> li
     return [name for name in shared if scored[SCORE + name].all()] or shared[:1]
 
 
-def _scored_samples(rows: pd.DataFrame, scores: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of samples for which some model has one of the scores."""
+def _scored_samples(
+    records: Records, rows: pd.DataFrame, scores: Sequence[str], columns: Columns
+) -> pd.DataFrame:
+    """Return the rows of samples for which some model has one of the named scores.
+
+    A log has scores of other tasks, which are of other samples. An empty cell of a table
+    is missing.
+    """
+    if not columns.score or columns.substitutes or records.format == "table":
+        return rows
     held = rows[[SCORE + name for name in scores]].notna().any(axis=1)
     return rows[held.groupby(rows["id"]).transform("any")]

@@ -224,3 +224,13 @@ def test_a_column_without_any_cell_is_left_out_with_a_warning(tmp_path):
             assert mc.read_predictions(source).models == ("b",)
     # Descriptions of samples may be empty.
     assert mc.read_predictions(table.rename(columns={"a": "comment"})).models == ("b",)
+
+
+def test_a_missing_cell_of_the_named_score_of_one_model_is_not_left_out_in_silence():
+    table = pd.DataFrame({"id": range(20), "model": "a", "accuracy": [None, None, *[1.0, 0.0] * 9]})
+    given = {"columns": {"score": "accuracy"}, "greater_is_better": True}
+    with pytest.raises(ValueError, match=r"missing cells \(accuracy 2"):
+        mc.read_predictions(table, **given)
+    assert len(mc.read_predictions(table, missing="worst", **given)) == 20
+    with pytest.warns(UserWarning, match="left out 2 of 20 samples"):
+        assert len(mc.read_predictions(table, missing="drop", **given)) == 18
