@@ -2,8 +2,6 @@
 
 from modelcompare import plugs
 from modelcompare.comparison.ranks import RankComparison as RankComparison
-from modelcompare.diagnostics.calibration import CalibrationTest as CalibrationTest
-from modelcompare.diagnostics.calibration import calibration_test as calibration_test
 from modelcompare.questions.adjust import adjust as adjust
 from modelcompare.questions.forecasts import diebold_mariano as diebold_mariano
 from modelcompare.questions.omnibus import OmnibusResult as OmnibusResult

@@ -92,6 +92,12 @@ class Plugin:
     rules : str
         Functions that read the text of a gate's rule over several test sets: ``f(rule)`` returns
         the rule, or None for others.
+    steps : str
+        Changes of the predictions that commands read: `modelcompare.cli.steps.Step`.
+    figures : str
+        Figures of a comparison: pairs of a name and a function of `comparison.compared.Compared`.
+    pages : str
+        Functions that yield further results for a page of a comparison: ``f(predictions, result)``.
     sources : str
         Functions that read the files of a command in another way, as ``f(reading, by_blocks=...)``
         where ``reading`` has its options; None for other files.
@@ -141,6 +147,9 @@ class Plugin:
     several: Mapping[str, str] = field(default_factory=dict)
     advice: str = ""
     rules: str = ""
+    steps: str = ""
+    figures: str = ""
+    pages: str = ""
     sources: str = ""
     pytest: str = ""
     formats: str = ""

@@ -30,10 +30,14 @@ def _added(plugin):
     """Names, commands and options that a plugin adds."""
     additions = plugin.load(plugin.additions) if plugin.additions else ()
     commands = plugin.load(plugin.commands) if plugin.commands else ()
+    steps = plugin.load(plugin.steps) if plugin.steps else ()
     cells = (
         [f"mc.{name}" for name in plugin.public],
         [each.name for each in commands],
-        [f"{each.command} {option.flag}" for each in additions for option in each.options],
+        [
+            *(f"{each.command} {option.flag}" for each in additions for option in each.options),
+            *(option.flag for each in steps for option in each.options),
+        ],
     )
     return " | ".join([plugin.name, *(", ".join(f"`{each}`" for each in cell) for cell in cells)])
 

@@ -12,7 +12,7 @@ from tests.pages import ROOT
 PACKAGE = ROOT / "modelcompare"
 # Modules to which plugins add names, and their stubs.
 ROOMS = {
-    "diagnostics": "diagnostics/__init__.pyi", "io": "io.pyi", "results": "results.pyi",
+    "diagnostics": "diagnostics.pyi", "io": "io.pyi", "results": "results.pyi",
     "inference": "inference.pyi", "testing": "testing.pyi",
 }  # fmt: skip
 

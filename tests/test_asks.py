@@ -88,7 +88,7 @@ ANSWERED = [
     Ask("systems", "neulab/ExplainaBoard#325", "compare systems.csv", 1, r"truth: true_label",
         r"accuracy: bert leads"),
     Ask("fairness", "fairlearn#1443", "groups fairness.csv --by sex --gaps -m accuracy", 1,
-        r"truth: y_true", r"unmitigated: accuracy differs by up to 0\.002"),
+        r"truth: y_true", r"unmitigated: accuracy differs by up to 0\.002", plugin="gaps"),
     Ask("two_judges", "SynapseKit#980", "compare two_judges.csv --true human -m kappa", 1,
         r"truth: human", r"cohen_kappa: gpt_judge leads \(0\.840\)"),
     Ask("one_configuration", "tau2-bench#540, localOllamaRAG#243", "compare one_configuration.csv", 0,

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from tests.plugged import needs
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 2, 60)
@@ -87,6 +88,7 @@ def test_a_method_of_other_libraries_is_answered_by_ours(name, meant):
     assert callable(getattr(found, meant.partition("(")[0])) or not meant.endswith(")")
 
 
+@needs("curves")
 def test_a_choice_that_is_begun_or_abbreviated_is_named_with_what_it_is_for():
     with pytest.raises(ValueError, match=r"did you mean mcnemar-exact .*; mcnemar-midp .*less"):
         mc.paired_test(PREDS, "a", "b", "accuracy", method="mcnemar")

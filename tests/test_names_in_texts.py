@@ -51,11 +51,10 @@ def _texts_of_python():
         compared = mc.compare(preds, ["accuracy", "f1"], **FEW)
         baseline = mc.compare(preds, "accuracy", baseline=models[1], **FEW)
         groups = mc.compare_groups(preds, ["accuracy", "f1"], **FEW)
-        gaps = mc.diagnostics.gaps(preds, "accuracy", by=preds.slices.columns[0], margin=0.1)
         size = mc.sample_size(preds, *models, ("f1", label))
         others = [make(models) for make in plugged("HOSTILE").values()]
         others += [each for make in plugged("HOSTILE_SETS").values() for each in make(sets, models)]
-    results = [decision, gate, compared, baseline, groups, gaps, size, *others]
+    results = [decision, gate, compared, baseline, groups, size, *others]
     texts = {f"warning {k}": str(each.message) for k, each in enumerate(caught)}
     for k, result in enumerate(results):
         for name in ("verdict", "sentence", "sentences", "reason", "notes", "answered", "ledger"):

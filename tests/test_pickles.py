@@ -108,9 +108,6 @@ MAKE = {
         ),
         missing="bounds", **FEW,
     ),
-    "calibration_test": lambda _: mc.inference.calibration_test(of_classes()["a"]),
-    "reliability": lambda _: mc.diagnostics.reliability(of_classes()),
-    "curve": lambda _: mc.diagnostics.curve(of_classes(n_classes=2), "roc"),
 } | plugged("PICKLED")  # fmt: skip
 
 

@@ -161,7 +161,7 @@ def test_the_positive_class_is_the_one_of_a_metric_per_class():
     assert mc.gate(preds, "bad", "good", rule, **FEW).decisions[0].label == "fraud"
 
 
-@needs("suites")
+@needs("suites", "gaps")
 def test_subgroups_and_sets_ask_too():
     frame = table().assign(part=["l", "r"] * (N // 2))
     with pytest.raises(ValueError, match=UNNAMED):
@@ -180,6 +180,7 @@ def test_subgroups_and_sets_ask_too():
     assert [each.access.positive for each in found.values()] == ["fraud", "fraud"]
 
 
+@needs("curves")
 @pytest.mark.parametrize("kind", SINGLE)
 @pytest.mark.filterwarnings("ignore::modelcompare.data.checks.DataWarning")
 def test_thresholds_are_of_the_positive_class(kind):
@@ -250,6 +251,7 @@ def test_a_positive_class_that_is_none_is_refused():
             mc.Predictions(truth, outputs, positive="spam")
 
 
+@needs("curves")
 @settings(max_examples=15)
 @given(st.integers(0, 2**16), st.booleans())
 def test_names_of_classes_change_nothing(seed, texts):

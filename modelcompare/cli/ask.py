@@ -7,10 +7,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import click
-
 import modelcompare as mc
-from modelcompare.arguments import LEVELS, one_level
 from modelcompare.cli.output import Output
 from modelcompare.cli.reading import Reading
 from modelcompare.metrics.classes import ValueLike
@@ -19,14 +16,9 @@ from modelcompare.readers.messages import ROLES
 from modelcompare.readers.opening import read_tables
 
 
-def groups(reading: Reading, output: Output, *, gaps: bool, **options: Any) -> None:
+def groups(reading: Reading, output: Output, **options: Any) -> None:
     """Compare in subgroups of one test set, or on several test sets."""
     output.check(reading.files)
-    if gaps:
-        _gaps(reading, output, **options)
-        return
-    if "margin" in options:
-        raise ValueError("--margin is for --gaps; to decide on several test sets use gate.")
     if reading.slices:
         output.emit(mc.compare_groups(reading.read(sliced=True), **options))
         return
@@ -45,23 +37,6 @@ def of_predictions(
     output.check(reading.files)
     predictions = reading.read(by_blocks=by_blocks)
     output.emit(attrgetter(function)(mc)(predictions, **options), inputs=reading.files)
-
-
-# Options of `groups` that are for gaps too.
-_OF_GAPS = {"margin", "min_size", "n_resamples", "rng", "zero_division"}
-
-
-def _gaps(reading: Reading, output: Output, *, metrics: Sequence[str] = (), **options: Any) -> None:
-    """Measure gaps between subgroups; fail if they are not within a margin."""
-    if len(reading.slices or ()) != 1 or len(metrics) > 1:
-        raise ValueError("--gaps are of one metric (-m NAME) in the subgroups of one --by COLUMN.")
-    levels = one_level({name: options[name] for name in LEVELS if name in options})
-    used = {name: options[name] for name in _OF_GAPS & options.keys()}
-    used |= {"alpha": levels["alpha"]} if levels else {}
-    found = mc.diagnostics.gaps(reading.read(sliced=True), *metrics, by=reading.slices[0], **used)
-    output.emit(found, inputs=reading.files)
-    if "margin" in used and not found.passed:
-        raise click.exceptions.Exit(1)
 
 
 def of_two_models(reading: Reading, output: Output, **options: Any) -> None:
@@ -83,14 +58,7 @@ def answer_of_two(
     first, models = sets[0], dict.fromkeys(model for each in sets for model in each.models)
     of_all = metric or mc.metrics.registry.default_metric(first)
     value: ValueLike = of_all if label is None else (of_all, label)
-    return attrgetter(function)(mc)(predictions, *_two([*models]), value, **options)
-
-
-def disagreements(reading: Reading, output: Output) -> None:
-    """List the samples on which two models disagree."""
-    output.check(reading.files)
-    predictions = reading.read()
-    output.emit(mc.diagnostics.disagreements(predictions, *_two(predictions.models)))
+    return attrgetter(function)(mc)(predictions, *two_models([*models]), value, **options)
 
 
 def given(**options: Any) -> dict[str, Any]:
@@ -110,7 +78,7 @@ def ranks(tables: Sequence[Path], reading: dict[str, Any], output: Output, **opt
     output.emit(found)
 
 
-def _two(models: Sequence[str]) -> tuple[str, str]:
+def two_models(models: Sequence[str]) -> tuple[str, str]:
     """Return the two models; refuse any other number."""
     if len(models) == 1:
         raise ValueError(

@@ -118,7 +118,7 @@ class Command:
     def _joined(own: Option | Group, others: Sequence[Option]) -> Option | Group:
         """Return an option with the choices, and the help, of those of its name."""
         for other in others:
-            if isinstance(own, Option) and own.name == other.name:
+            if isinstance(own, Option) and own.name == other.name and own != other:
                 names = (*get_args(own.type), *get_args(other.type))
                 own = replace(own, type=Literal[names], help=f"{own.help}; {other.help}.")
         return own

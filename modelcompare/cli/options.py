@@ -25,9 +25,9 @@ from modelcompare.words import (
 
 Texts = list[str] | None
 _KINDS: Any = Literal[(*get_args(BasicKind), *plugs.choices("kind"))]
-ComparisonFigure = Literal[
-    "forest", "ranks", "differences", "heatmap", "raincloud", "classes", "confusion", "roc", "pr",
-    "pareto",
+ComparisonFigure: Any = Literal[
+    "forest", "ranks", "differences", "heatmap", "raincloud", "classes", "confusion",
+    *plugs.choices("figure"), "pareto",
 ]  # fmt: skip
 
 
@@ -116,23 +116,6 @@ def _bounds(text: str) -> tuple[float, float]:
     return low, high
 
 
-def _thresholds(texts: list[str]) -> dict[str, float]:
-    """Read thresholds by label; "" is that of all others."""
-    found: dict[str, float] = {}
-    for text in texts:
-        label, _, number = text.rpartition("=")
-        try:
-            value = float(number)
-        except ValueError:
-            raise ValueError(
-                f"--threshold must be NUMBER or LABEL=NUMBER, as in cat=0.3; got {text!r}."
-            ) from None
-        if label in found:
-            raise ValueError(f"--threshold has two numbers for {label or 'all labels'}; give one.")
-        found[label] = value
-    return found
-
-
 def _found(files: list[Path]) -> list[Path]:
     """Return files; of names that are none, those that fit a pattern, or an example that ships."""
     found = [(path, [] if path.exists() else _meant(str(path))) for path in files]
@@ -180,20 +163,7 @@ READING = Group(
             name="positive", metavar="CLASS", advanced=True,
             help="Positive one of two classes; 1, True or yes by default.",
         ),
-        _input(
-            name="threshold", type=Texts, metavar="[LABEL=]NUMBER", parse=_thresholds,
-            advanced=True,
-            help="Lowest score that is a yes (repeatable): for all labels of a sample, or for one.",
-        ),
-        _input(
-            name="threshold_from", flags="--threshold-from", type=Path | None, metavar="FILE",
-            advanced=True,
-            help="Validation data on which the threshold of each model, and label, is chosen.",
-        ),
-        _input(
-            name="threshold_for", flags="--threshold-for", default="f1", metavar="METRIC",
-            advanced=True, help="Metric that the threshold is best for, also as in --metric-from.",
-        ),
+        *(option for step in plugs.rows("steps") for option in step.options),
         _input(
             name="slices", flags="--slice", type=Texts, advanced=True,
             help="Column that defines subgroups (repeatable).",

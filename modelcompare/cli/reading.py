@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
@@ -11,15 +11,14 @@ from typing import Any
 import modelcompare as mc
 from modelcompare import plugs
 from modelcompare.cli.options import READING, spelled
+from modelcompare.cli.steps import Step
 from modelcompare.cli.streams import say, typed
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.registry import is_of_texts
 from modelcompare.readers import checked_columns, read
 from modelcompare.readers.messages import DoubtError, flags
-from modelcompare.readers.options import Columns
 
-# Options of thresholds.
-_DECIDING = ("threshold", "threshold_from", "threshold_for")
+_STEPS: tuple[Step, ...] = plugs.rows("steps")
 
 
 class Reading(SimpleNamespace):
@@ -64,8 +63,16 @@ class Reading(SimpleNamespace):
         with with_command(sliced=sliced):
             reading = read(self.files, columns)
         say(f"modelcompare: read {reading.sentence}")
-        predictions = self._decided(reading.predictions, columns)
-        return predictions if self.time is None else self._in_blocks(predictions)
+        predictions = reading.predictions
+        for step in filter(self._takes, _STEPS):
+            predictions = plugs.load(f"{step.package}.{step.place}")(predictions, self, columns)
+        if self.time is not None:
+            predictions = self._in_blocks(predictions)
+        return predictions
+
+    def _takes(self, step: Step) -> bool:
+        """Return whether an option of a step is given."""
+        return any(getattr(self, option.name) != option.default for option in step.options)
 
     def _in_blocks(self, predictions: Predictions) -> Predictions:
         """Return the predictions in blocks of time."""
@@ -76,43 +83,13 @@ class Reading(SimpleNamespace):
         say(f"modelcompare: {n_blocks:,} blocks of consecutive samples, by {self.time}")
         return found
 
-    def _decided(self, predictions: Predictions, columns: Columns) -> Predictions:
-        """Return decisions at thresholds that are given, or chosen on validation data."""
-        if self.threshold_from is None and self.threshold_for != "f1":
-            raise ValueError("--threshold-for is for --threshold-from FILE; name the file.")
-        if self.threshold_from is None and self.threshold is None:
-            return predictions
-        if self.threshold is not None:
-            if self.threshold_from is not None:
-                raise ValueError("--threshold and --threshold-from exclude each other.")
-            found = self._given_thresholds(predictions)
-            return mc.diagnostics.at_thresholds(predictions, found)
-        validation = read([self.threshold_from], columns).predictions[[*predictions.models]]
-        in_file = self.threshold_for.rpartition(":")[0].endswith((".py", ".csv"))
-        best_for = mc.metrics.load_metric(self.threshold_for) if in_file else self.threshold_for
-        found = mc.diagnostics.choose_thresholds(validation, best_for)
-        decided = mc.diagnostics.at_thresholds(predictions, found)
-        by_label = any(isinstance(each, Mapping) for each in found.values())
-        of = "each label" if by_label else predictions.access.positive
-        shown = ", ".join(f"{model} {_written(number)}" for model, number in found.items())
-        say(f"modelcompare: thresholds of {of}, best for {self.threshold_for}: {shown}")
-        return decided
-
-    def _given_thresholds(self, predictions: Predictions) -> dict[str, Any]:
-        """Return the thresholds given, for each model."""
-        named = {n and predictions.access.class_named(n): t for n, t in self.threshold.items()}
-        if [*named] == [""]:
-            return dict.fromkeys(predictions.models, named[""])
-        labels = () if predictions.labels is None else predictions.labels.tolist()
-        every = dict.fromkeys(labels, named.pop("")) if "" in named else {}
-        return {model: {**every, **named} for model in predictions.models}
-
     def refuse_of_one(self) -> None:
         """Refuse options that are for one test set, read whole."""
-        for name in ("time", "threshold", "threshold_from"):
-            if getattr(self, name) is not None:
-                flag = f"--{name.replace('_', '-')}"
-                raise ValueError(f"{flag} is for one test set without missing results.")
+        if self.time is not None:
+            raise ValueError("--time is for one test set without missing results.")
+        for option in (option for step in _STEPS for option in step.options):
+            if getattr(self, option.name) != option.default:
+                raise ValueError(f"{option.flag} is for one test set without missing results.")
 
     def read_worst(self, *, functions: bool) -> Predictions:
         """Read the files with missing results at their worst."""
@@ -149,7 +126,8 @@ class Reading(SimpleNamespace):
         columns["models"] = self.models or (self.compared and [*self.compared])
         if self.kind == "auto" and self.asked and all(map(is_of_texts, self.asked)):
             columns["kind"] = "texts"
-        for name in ("files", "scan", "checkpoint", *_DECIDING, "time"):
+        own = (option.name for step in _STEPS for option in step.options)
+        for name in ("files", "scan", "checkpoint", *own, "time"):
             del columns[name]
         for name in ("compared", "asked", "several"):
             columns.pop(name, None)
@@ -165,10 +143,3 @@ def with_command(*, sliced: bool = True) -> Iterator[None]:
         options = {n: value for n, value in error.options.items() if sliced or n != "slices"}
         command = f" Try: {typed(*flags(**options))}" if options else ""
         raise ValueError(f"{error.problem}{command}") from None
-
-
-def _written(threshold: float | Mapping[Any, float]) -> str:
-    """Write a threshold, or those of labels."""
-    if isinstance(threshold, Mapping):
-        return " ".join(f"{label}={number:.4g}" for label, number in threshold.items())
-    return f"{threshold:.4g}"

@@ -14,9 +14,7 @@ from modelcompare.comparison.compare_groups import MIN_SIZE, compare_groups
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
-from modelcompare.diagnostics.disagreements import disagreements
-from modelcompare.diagnostics.reliability import reliability
-from modelcompare.engine.partition import partition_of
+from modelcompare.plugs import rows
 from modelcompare.report.result import Result
 from modelcompare.report.writers.files import write_text
 from modelcompare.report.writers.page import check_html, page
@@ -41,7 +39,7 @@ def report(
 
 
 def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) -> Iterator[Result]:
-    """Yield further results: subgroups, calibration, disagreements of the best two models."""
+    """Yield further results: subgroups, and those of plugins."""
     if preds.access.sums is not None:
         return
     if preds.slices is not None:
@@ -50,19 +48,8 @@ def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) ->
             yield compare_groups(preds, **options)
         else:
             say(f"modelcompare: no subgroup has {MIN_SIZE} samples; the page leaves them out.")
-    kinds = preds.access.kinds
-    if sure := [model for model, kind in kinds.items() if kind.distribution]:
-        yield reliability(preds[sure])
-    first = result.scores[result.scores["metric"] == result.evidence.metrics[0]]
-    best = list(dict.fromkeys(first.sort_values("rank", kind="stable")["model"]))[:2]
-    if len({kinds[model] for model in best}) == 1 < len(best):
-        if (partition := partition_of(preds[best])) is not None:
-            say(
-                f"modelcompare: {' and '.join(best)} have several {partition.called}s, none of "
-                "which belongs to one of the other; the page leaves their disagreements out."
-            )
-        else:
-            yield disagreements(preds, *best)
+    for more in rows("pages"):
+        yield from more(preds, result)
 
 
 def check_suffix(path: Path, known: Collection[str]) -> None:

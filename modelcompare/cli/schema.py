@@ -18,7 +18,7 @@ COLUMNS = columns(
     "cost", Field("references", json="texts"),
 )  # fmt: skip
 # Where results are.
-_ROOMS = "comparison", "diagnostics", "plugins", "questions"
+_ROOMS = "comparison", "plugins", "questions"
 
 
 def whole_schema() -> dict[str, Any]:

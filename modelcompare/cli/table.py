@@ -78,13 +78,6 @@ _COMMANDS = (
     ),
     *GATES,
     Command(
-        "disagreements",
-        "ask:disagreements",
-        (WHOLE, OUTPUT),
-        "List the samples on which two models disagree.\n\nThe largest disagreement is first.",
-        ("predictions.npz --model cnn --model lstm --all",),
-    ),
-    Command(
         "groups",
         "ask:groups",
         (
@@ -93,22 +86,10 @@ _COMMANDS = (
             named_option("correction", "Correction for all groups: {choices}"), GENERALIZE_TO,
             _LEVEL,
             replace(OPTIONS["alpha"], advanced=True),
-            flag(
-                name="gaps", panel="Statistics",
-                help="With --by: gaps of one metric between subgroups, for each model; recall for "
-                "equal opportunity, selection_rate for demographic parity.",
-            ),
-            named_option(
-                "margin", "With --gaps: largest gap that does not matter; exit 1 unless all are "
-                "within it.", panel="Statistics",
-            ),
             OPTIONS["zero_division"], *RESAMPLING, OUTPUT,
         ),
         "Compare models in subgroups, or on several test sets.\n\n--by makes subgroups.",
-        (
-            "predictions.csv --by language --by year -m accuracy",
-            "loans.csv --by sex --gaps -m 'recall[granted]'",
-        ),
+        ("predictions.csv --by language --by year -m accuracy",),
     ),
     Command(
         "sample-size",

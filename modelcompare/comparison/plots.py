@@ -9,10 +9,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.comparison.compared import Compared
-from modelcompare.comparison.curves import empirical_curves, plot_curve
 from modelcompare.comparison.evidence import by_difference, places_of
 from modelcompare.comparison.forest import Kind, plot_comparison, select_models
-from modelcompare.comparison.one_class import OneClass
 from modelcompare.comparison.standings import share_of_wins
 from modelcompare.comparison.tables import significance_of
 from modelcompare.data.checks import check_models
@@ -25,7 +23,7 @@ from modelcompare.report.figures import matrices, raincloud
 from modelcompare.report.figures.layout import Caption
 from modelcompare.report.figures.selection import among, part_shown
 from modelcompare.report.figures.types import Axes, Figure
-from modelcompare.words import CurveKind, value_name
+from modelcompare.words import value_name
 
 
 def forest(
@@ -118,7 +116,7 @@ def confusion(
     first = result.models[result.order[0, _place(result, None, None)]]
     chosen = first if model is None else model
     caption = Caption(f"{result.headline}; confusion of {chosen}", result.signature)
-    counted = _confused(_predictions(result), chosen)
+    counted = _confused(predictions_of(result), chosen)
     return matrices.plot_confusion(chosen, counted, caption, soft=soft, ax=ax)
 
 
@@ -130,7 +128,7 @@ def classes(result: Compared, ax: Axes | None = None, *, metric: str | None = No
     """
     per_class = [name for name, info in result.metric_info.items() if info.per_class]
     if metric is None and not per_class:
-        kept, preds = result.order[: matrices.MAX_CLASSES, 0], _predictions(result)
+        kept, preds = result.order[: matrices.MAX_CLASSES, 0], predictions_of(result)
         named, remark, strong = "f1", part_shown(len(kept), len(result.models), "model"), None
         found = Evaluation(preds, resolve_metrics(named, preds))
         values, labels = found.estimate()[kept], [key.label for key in found.keys]
@@ -159,16 +157,6 @@ def of_classes(result: Compared) -> bool:
     )  # fmt: skip
 
 
-def roc(result: Compared, ax: Axes | None = None, *, label: Any = None) -> Figure:
-    """Draw all models' ROC curves; `modelcompare.diagnostics.curve` draws their bands too."""
-    return _curve(result, "roc", label, ax)
-
-
-def pr(result: Compared, ax: Axes | None = None, *, label: Any = None) -> Figure:
-    """Draw precision against recall; `modelcompare.diagnostics.curve` draws their bands too."""
-    return _curve(result, "precision-recall", label, ax)
-
-
 def _metrics(result: Compared, metric: str | None) -> Sequence[str]:
     return result.metrics if metric is None else [among("metric", metric, result.metrics)]
 
@@ -182,7 +170,8 @@ def _place(result: Compared, metric: str | None, label: Any) -> int:
     return places[labels.index(among("label", label, labels))]
 
 
-def _predictions(result: Compared) -> TestSet:
+def predictions_of(result: Compared) -> TestSet:
+    """Return the rows of a comparison; refuse sums."""
     found = result.bootstrap.evaluation.predictions
     if found.access.sums is not None:
         found.access.refuse("this figure")
@@ -204,11 +193,3 @@ def _confused(preds: TestSet, model: str) -> dict[str, pd.DataFrame]:
             truth, preds.probabilities(model), labels=labels, sample_weight=weight
         )
     return found
-
-
-def _curve(result: Compared, kind: CurveKind, label: Any, ax: Axes | None) -> Figure:
-    """Draw the empirical curves of all models, with their areas."""
-    preds = _predictions(result)
-    one = OneClass.of(preds, label)
-    found = empirical_curves(one, kind, preds.access.weights[None], result.confidence_level)
-    return plot_curve(found, result.signature, ax=ax)

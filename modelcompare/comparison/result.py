@@ -22,6 +22,7 @@ from modelcompare.comparison.tables import comparison_tables, printed_tables
 from modelcompare.comparison.verdict import findings
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.plugs import rows
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.fields import HIDDEN, Field, Member, columns, member, members_from
 from modelcompare.report.figures.plots import Plots
@@ -83,8 +84,9 @@ class Comparison(Result, stem="compare", title="Scores and differences", version
         forest=_of_evidence(plots.forest), ranks=_of_evidence(plots.ranks),
         differences=_of_evidence(plots.differences), heatmap=_of_evidence(plots.heatmap),
         raincloud=_of_evidence(plots.of_replicates), classes=_of_evidence(plots.classes),
-        confusion=_of_evidence(plots.confusion), roc=_of_evidence(plots.roc),
-        pr=_of_evidence(plots.pr), pareto=_of_evidence(plot_front),
+        confusion=_of_evidence(plots.confusion),
+        **{name: _of_evidence(draw) for name, draw in rows("figures")},
+        pareto=_of_evidence(plot_front),
     )  # fmt: skip
 
     def __repr__(self) -> str:

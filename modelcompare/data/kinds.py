@@ -18,7 +18,6 @@ from modelcompare.words import shown
 _OUTPUTS = "modelcompare.data.outputs"
 _CELLS = "modelcompare.readers.cell_types"
 _LOSSES = "modelcompare.metrics.losses"
-_DISAGREEMENTS = "modelcompare.diagnostics.disagreements"
 _N = "array-like of shape (n_samples,)"
 _TEXTS = "array-like of str, of shape (n_samples,)"
 _REFERENCES = "y_true", _TEXTS, "References."
@@ -55,12 +54,13 @@ class Kind:
         themselves are not enough; and that recognise such a truth.
     loss, disagreements, counted, hits : str
         Places of functions that give a loss of each sample; a frame of samples on which two models
-        disagree; columns of marks of the samples that count, if not all do, by the truth; and what
-        is right of the output of each label, if it is not the product of output and truth.
+        disagree, if the form of the truth does not show how; columns of marks of the samples that
+        count, if not all do, by the truth; and what is right of the output of each label, if it is
+        not the product of output and truth.
     intervals, thresholds, check_metric : str
-        Places of a function that gives intervals in closed form of metrics of counts; of the
-        `diagnostics.thresholds.Rule` of thresholds, if they are not of two classes; and of a
-        function that refuses metrics which have no meaning here, of a metric and a kind.
+        Places of a function that gives intervals in closed form of metrics of counts; of a pair of
+        functions that choose thresholds, and decide at them, if they are not of two classes; and of
+        a function that refuses metrics which have no meaning here, of a metric and a kind.
     columns : tuple of str
         Roles of columns that tables of no other type have.
     views : mapping of str to str
@@ -157,7 +157,7 @@ LABELS = Kind(
     "labels", "labels", "classification",
     (("y_true", _N, "True labels."), ("y_pred", _N, "Predicted labels.")),
     has_classes=True, bounded=True, check=f"{_OUTPUTS}:class_codes",
-    loss=f"{_LOSSES}:of_labels", disagreements=f"{_DISAGREEMENTS}:of_classes",
+    loss=f"{_LOSSES}:of_labels",
     default_metrics=("accuracy", "f1_macro"), twin="probabilities",
 )  # fmt: skip
 PROBABILITIES = Kind(
@@ -169,7 +169,7 @@ PROBABILITIES = Kind(
     ),
     has_classes=True, soft=True, cells=f"{_CELLS}:numbers",
     check=f"{_OUTPUTS}:class_probabilities",
-    loss=f"{_LOSSES}:of_probabilities", disagreements=f"{_DISAGREEMENTS}:of_classes",
+    loss=f"{_LOSSES}:of_probabilities",
     views={"labels": f"{_OUTPUTS}:likeliest_classes"},
     default_metrics=("accuracy", "f1_macro", "log_loss"),
     twin_variant="the soft twin: probabilities instead of decisions",
@@ -179,19 +179,18 @@ VALUES = Kind(
     (("y_true", _N, "True values."), ("y_pred", _N, "Predicted values.")),
     real=True, measured=True, cells=f"{_CELLS}:numbers", check=f"{_OUTPUTS}:real_numbers",
     loss=f"{_LOSSES}:of_values",
-    disagreements=f"{_DISAGREEMENTS}:of_numbers",
     default_metrics=("rmse", "mae", "r2"), of_two_classes=("roc_auc", "average_precision"),
 )  # fmt: skip
 SCORES = Kind(
     "scores", "scores", "evaluation", (("scores", _N, "Score of each sample."),),
     scored=True, proportions=True, bounded=True, cells=f"{_CELLS}:numbers",
     check=f"{_OUTPUTS}:example_scores", loss=f"{_LOSSES}:of_scores",
-    disagreements=f"{_DISAGREEMENTS}:of_numbers", default_metrics=("mean_score",),
+    default_metrics=("mean_score",),
 )  # fmt: skip
 TEXTS = Kind(
     "texts", "texts", "text-generation", (_REFERENCES, ("y_pred", _TEXTS, "Hypotheses.")),
     free_text=True, cells=f"{_CELLS}:texts", check=f"{_OUTPUTS}:texts",
-    loss=f"{_LOSSES}:of_texts", disagreements=f"{_DISAGREEMENTS}:of_texts", twin="text_lists",
+    loss=f"{_LOSSES}:of_texts", twin="text_lists",
 )  # fmt: skip
 TEXT_LISTS = Kind(
     "text_lists", "text lists", "text-generation",
@@ -200,7 +199,7 @@ TEXT_LISTS = Kind(
         ("y_pred", "sequence of lists of (str, float)", "Hypotheses with their probabilities."),
     ),
     free_text=True, soft=True, cells=f"{_CELLS}:texts", check=f"{_OUTPUTS}:text_lists",
-    loss=f"{_LOSSES}:of_texts", disagreements=f"{_DISAGREEMENTS}:of_texts",
+    loss=f"{_LOSSES}:of_texts",
     views={"texts": f"{_OUTPUTS}:likeliest_texts"},
     twin_variant="the soft twin: the expectation over the texts that a model lists",
 )  # fmt: skip

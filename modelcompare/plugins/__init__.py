@@ -1,9 +1,13 @@
 """Plugins: the folders here that `modelcompare.plugs` finds, by name; the first answers first."""
 
 PLUGINS = (
+    "agreement",
     "battles",
+    "calibration",
+    "curves",
     "detection",
     "folds",
+    "gaps",
     "hugging_face",
     "judges",
     "label_sets",
@@ -13,17 +17,32 @@ PLUGINS = (
     "paper",
     "published",
     "runs",
+    "selfcheck",
     "suites",
     "survival",
 )
 # Names, commands and flags by the plugin that adds them, for the error where it is absent.
 NAMES = {
+    "agreement": (
+        "diagnostics.annotator_agreement", "diagnostics.model_agreement",
+        "diagnostics.Disagreements", "diagnostics.disagreements", "disagreements",
+    ),
     "battles": ("`battles`", "from_battles"),
+    "calibration": (
+        "diagnostics.Reliability", "diagnostics.reliability", "diagnostics.calibration_line",
+        "inference.CalibrationTest", "inference.calibration_test",
+    ),
+    "curves": (
+        "diagnostics.CurveResult", "diagnostics.curve", "diagnostics.operating_point",
+        "diagnostics.choose_thresholds", "diagnostics.at_thresholds", "--threshold",
+        "--threshold-from", "--threshold-for", "plot.roc", "plot.pr", "--figure roc", "--figure pr",
+    ),
     "detection": (
         "io.from_coco", "kind='label_detections'", "metric 'map'", "metric 'map_50'",
         "metric 'map_75'",
     ),
     "folds": ("crossval", "--n-train", "--n-test", "--rope"),
+    "gaps": ("diagnostics.Gaps", "diagnostics.gaps", "--gaps"),
     "hugging_face": ("a data set of Hugging Face",),
     "judges": (
         "diagnostics.JudgeReport", "diagnostics.judge_report", "`judge`", "`label_weight`",
@@ -56,6 +75,7 @@ NAMES = {
     "runs": (
         "diagnostics.variance_components", "generalize_to='items+runs'", "test 'run-permutation'",
     ),
+    "selfcheck": ("diagnostics.selfcheck",),
     "suites": (
         "io.read_sets", "results.SuiteComparison", "a question about several test sets",
         "--weights", "--generalize-to sets", "--generalize-to sets+runs",

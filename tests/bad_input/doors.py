@@ -53,14 +53,6 @@ CASES: list[Call | Run] = [
         "metric 'rmse' needs true values, but `y_true` holds texts; raw scores of two classes "
         "are for roc_auc and average_precision, for other metrics give labels or probabilities.",
     ),
-    Call(
-        "a curve of the class that raw scores are low for",
-        lambda _: mc.diagnostics.curve(
-            mc.Predictions([0, 1, 1], {"a": [1.5, -2, 4]}, kind="values"), label=0
-        ),
-        "raw scores are high for the positive class, which 0 is not; turn their signs round and "
-        "pass positive=0 (--positive 0).",
-    ),
     Run(
         "accuracy of markers",
         "compare raw.csv --kind values -m accuracy",

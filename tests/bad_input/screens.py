@@ -1,7 +1,6 @@
 """Names that are misspelt, and questions that a command cannot put for want of something."""
 
 import modelcompare as mc
-from modelcompare.diagnostics.disagreements import disagreements
 from tests.bad_input.case import Call, Run
 
 MODELS = ["lenet5", "densenet_bc_100", "densenet_bc_250", "vgg", "my_densenet", "resnet", "alexnet"]
@@ -26,19 +25,6 @@ CASES: list[Call | Run] = [
         "compare_groups: new sets of one",
         lambda _: mc.compare_groups(MANY, generalize_to="sets"),
         "generalize_to='sets', `weights` and `missing` are for several test sets.",
-    ),
-    Call(
-        "disagreements: a model that there is not",
-        lambda _: disagreements(MANY, "vgg", "lenet"),
-        "unknown model 'lenet'; there are lenet5, densenet_bc_100, densenet_bc_250, vgg, "
-        "my_densenet, resnet, alexnet.",
-        KeyError,
-    ),
-    Run(
-        "disagreements: three models",
-        "disagreements preds.csv",
-        "there are 3 models; name two with --model A --model B.",
-        {"preds.csv": "y_true,a,b,c\nx,x,x,y\ny,y,x,y\n"},
     ),
     Run(
         "gate: texts have no metric by default",

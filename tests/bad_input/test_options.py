@@ -70,45 +70,15 @@ def _doors() -> dict[str, Door]:
             {"losses_a": [1.0, 2, 4, 3, 5], "losses_b": [2.0, 1, 3, 2, 2]},
             ("losses_a", "losses_b"), {"horizon": [0, -1, 1.5, "x", None]},
         ),
-        "gaps": Door(
-            mc.diagnostics.gaps, {"predictions": PLAIN, "metric": "accuracy", "min_size": 5, **FEW},
-            ("label",), {"by": [5, [], "no such slice"]},
-        ),
-        "choose_thresholds": Door(
-            mc.diagnostics.choose_thresholds, {"predictions": PLAIN, "metric": "f1"}, ("label",),
-        ),
-        "at_thresholds": Door(
-            mc.diagnostics.at_thresholds,
-            {"predictions": PLAIN, "thresholds": dict.fromkeys("abc", 0.5)}, ("label",),
-            {"thresholds": [5, [], {"a": "x", "b": 1, "c": 1}, {"a": 0.5}]},
-        ),
         "adjust": Door(mc.inference.adjust, {"p_values": [0.1, 0.2]}),
         "missing_mass": Door(mc.io.missing_mass, {"predictions": PLAIN}),
-        "annotator_agreement": Door(
-            mc.diagnostics.annotator_agreement, {"ratings": [["a", "b"], ["a", "a"], ["b", "b"]] * 4, **FEW},
-            ("ratings", "groups"),
-        ),
-        "model_agreement": Door(mc.diagnostics.model_agreement, {"predictions": PLAIN, **FEW}),
-        "disagreements": Door(
-            mc.diagnostics.disagreements, {"predictions": PLAIN, "model_a": "a", "model_b": "b"}
-        ),
         "judge_report": Door(
             mc.diagnostics.judge_report, {"predictions": JUDGED, **FEW}, ("length", "position")
-        ),
-        "calibration_test": Door(
-            mc.inference.calibration_test, {"predictions": PLAIN["a"], **FEW}
         ),
         "variance_components": Door(
             mc.diagnostics.variance_components,
             {"predictions": PREDS, "metrics": "accuracy", **FEW},
         ),
-        "curve": Door(mc.diagnostics.curve, {"predictions": PLAIN, **FEW}),
-        "calibration_line": Door(mc.diagnostics.calibration_line, {"predictions": PLAIN}),
-        "operating_point": Door(
-            mc.diagnostics.operating_point, {"predictions": PLAIN, "precision": 0.5, **FEW},
-            beside={n: {"precision": None} for n in ("recall", "false_positive_rate", "threshold")},
-        ),
-        "reliability": Door(mc.diagnostics.reliability, {"predictions": PREDS, **FEW}),
         "read_predictions": Door(
             mc.read_predictions, {"source": TABLE},
             instead={"normalize": FLAG},
@@ -153,7 +123,6 @@ def _doors() -> dict[str, Door]:
         "omnibus_test": Door(mc.inference.omnibus_test, {"predictions": PLAIN}),
         "paired_test": Door(mc.paired_test, {**TWO, **FEW}),
         "sample_size": Door(mc.sample_size, TWO),
-        "selfcheck": Door(mc.diagnostics.selfcheck, {**TWO, "n_trials": 2, **FEW}),
         "unpaired_test": Door(mc.inference.unpaired_test, {**one, **FEW}),
         "variance_tests": Door(mc.inference.variance_tests, {"x": [1, 2, 4], "y": [2, 3, 4]}, ("x", "y")),
         "BootstrapResult.confidence_interval": Door(

@@ -35,6 +35,7 @@ def test_a_gate_answers_for_the_same_class_in_any_order_of_files(run, files):
     assert first.read.endswith("; models: 2 (a, b); classes: no, yes (positive: yes)\n")
 
 
+@needs("curves")
 def test_thresholds_are_of_the_class_that_was_named(run, files):
     document = {}
     for order in (files, files[::-1]):

@@ -60,6 +60,7 @@ def test_every_command_refuses_and_answers(run, command):
     assert run(command, "soft.csv", *asked, "--positive", "fraud").code == 0, command
 
 
+@needs("curves")
 def test_a_command_thresholds_the_positive_class(run):
     asked = ("compare", "soft.csv", "--threshold", "0.5", "-m", "recall[fraud]", "--format", "csv")
     assert run(*asked).code == 2

@@ -2,7 +2,10 @@ import json
 
 import pytest
 
+from tests.plugged import needs
 
+
+@needs("agreement", "calibration")
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_holds_all_that_the_predictions_tell(run, tmp_path):
     rows = [
@@ -84,6 +87,7 @@ def test_messages_of_one_command_are_not_of_the_next(run, tmp_path):
     assert first["messages"] == second["messages"]
 
 
+@needs("agreement")
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("separate", [True, False])
 def test_no_run_of_a_model_is_paired_with_one_of_another_on_a_page(run, tmp_path, separate):

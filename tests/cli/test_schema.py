@@ -28,9 +28,7 @@ ASKED = [
     ("metrics", ("f1",), "metrics"),
     ("demo", FEW, "compare"),
     ("compare", ("holed.csv", "--missing", "bounds", "--higher-is-better", *FEW), "bounds"),
-    ("disagreements", ("snli.npz", "--model", "mlp", "--model", "bow_pair"), "disagreements"),
     ("groups", ("halves.csv", "--by", "half", "-m", "accuracy", *FEW), "groups"),
-    ("groups", ("halves.csv", "--by", "half", "--gaps", "-m", "accuracy", *FEW), "gaps"),
     *((name.partition(":")[0], *asked) for name, asked in plugged("ASKED").items()),
 ]
 

@@ -65,6 +65,7 @@ def test_compare_with_slice_shows_the_subgroups_below(run):
     assert sliced == f"{plain}\n{alone}"
 
 
+@needs("agreement")
 @pytest.mark.usefixtures("files")
 def test_where_two_models_part_is_a_command(run):
     done = run("disagreements", "news.csv", "--model", "a", "--model", "b")

@@ -8,7 +8,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
-from tests.plugged import of_plugins
+from tests.plugged import of_plugins, plugged
 
 ROWS = 12
 KEYS = [f"q{n}" for n in range(ROWS)]
@@ -83,9 +83,8 @@ TYPED = {
     "compare": ("-m", "f1", "--baseline", "bert", "--resamples", "99"),
     "groups": ("--metric", "accuracy", "--confidence-level", "0.9"),
     "sample-size": ("-m", "accuracy", "--power", "0.9"),
-    "disagreements": ("--format", "csv"),
     "report": ("-m", "f1", "--resamples", "99", "--output", "x.html"),
-}
+} | plugged("PROPOSED")
 
 
 @pytest.mark.parametrize("command", of_plugins(TYPED, suites=["groups"]))

@@ -91,7 +91,9 @@ def test_where_an_interval_is_named_a_class_that_is_hardly_predicted_is_a_warnin
         marks=needs("suites"),
     ),
     lambda p: mc.inference.unpaired_test(p["a"], p["b"], "precision_macro", **FEW),
-    lambda p: mc.diagnostics.gaps(halves(p), "precision_macro", **FEW),
+    pytest.param(
+        lambda p: mc.diagnostics.gaps(halves(p), "precision_macro", **FEW), marks=needs("gaps")
+    ),
 ])  # fmt: skip
 def test_every_question_notes_it(ask):
     answer, warned = texts_of(lambda: ask(TURNS))

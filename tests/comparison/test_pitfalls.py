@@ -195,7 +195,6 @@ def test_what_cannot_be_resampled_is_refused(columns, message):
         (lambda p: mc.paired_test(p, "a", "a", "accuracy"), "'a' is named twice"),
         (lambda p: mc.decide(p, "a", "a", "accuracy", margin=0.1), "'a' is named twice"),
         (lambda p: mc.sample_size(p, "a", "a", "accuracy"), "'a' is named twice"),
-        (lambda p: mc.diagnostics.selfcheck(p, "a", "b", "accuracy", n_trials=0), "`n_trials` must be"),
         (lambda p: mc.inference.unpaired_test(p["a"], p["b"], "accuracy", n_resamples=0), "`n_resamples`"),
     ],
 )  # fmt: skip

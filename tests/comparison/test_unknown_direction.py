@@ -84,7 +84,6 @@ def test_another_metric_beside_keeps_its_ranks():
         lambda: mc.gate(PREDS, "A", "B", ["mean_score:-0.1"]),
         lambda: mc.testing.assert_not_worse(PREDS, "A", "B", "mean_score", margin=0.1),
         *(partial(ask, SCORES) for ask in plugged("UNDIRECTED").values()),
-        lambda: mc.diagnostics.disagreements(PREDS, "A", "B"),
         lambda: mc.compare(PREDS, **FEW).plot.ranks(),
         pytest.param(
             lambda: mc.compare_groups({"x": PREDS, "y": PREDS}, **FEW).friedman("mean_score"),

@@ -29,7 +29,7 @@ def ends(preds, metric, level=0.95):
     return found[["ci_low", "ci_high"]].to_numpy()
 
 
-@needs("large")
+@needs("large", "calibration")
 @pytest.mark.parametrize(("slope", "n"), [(1, 80), (1.7, 400), (0.6, 3000)])
 def test_every_road_takes_the_interval_of_the_test_of_calibration(slope, n, tmp_path):
     preds = draw(n, 0, slope)

@@ -49,6 +49,7 @@ def test_forecasts_of_two_decimals_are_binned_as_fractions_are(stored):
     assert found == pytest.approx(EACH, abs=1e-7)
 
 
+@needs("calibration")
 @pytest.mark.parametrize("stored", STORED)
 def test_curves_and_tests_bin_as_the_metric_does(stored):
     preds = mc.Predictions(Y, {"a": STORED[stored]}, labels=[0, 1])

@@ -12,6 +12,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 import modelcompare as mc
 from modelcompare.cli import main
 from modelcompare.data.checks import DataWarning
+from tests.plugged import needs
 
 ASAH = pd.read_csv(Path(__file__).parents[1] / "data" / "asah.csv", comment="#")
 MARKERS = {"s100b": ASAH.s100b.to_numpy(), "wfns": ASAH.wfns.to_numpy(float)}
@@ -160,6 +161,7 @@ def test_plain_functions_take_raw_scores():
     )
 
 
+@needs("curves")
 def test_curves_and_operating_points_of_raw_scores(markers):
     points = mc.diagnostics.curve(markers["s100b"], n_resamples=9).points
     at = points[points.threshold == 0.5].iloc[0]

@@ -53,8 +53,12 @@ def test_whatever_a_plugin_adds_is_named_where_it_is_absent(name):
     }
     commands = plugin.load(plugin.commands) if plugin.commands else ()
     additions = plugin.load(plugin.additions) if plugin.additions else ()
-    flags = {each.flag for row in additions for each in row.options if each.name not in OPTIONS}
+    steps = plugin.load(plugin.steps) if plugin.steps else ()
+    options = [each for row in (*additions, *steps) for each in row.options]
+    flags = {each.flag for each in options if each.name not in OPTIONS}
     assert owned >= {*plugin.public, *flags, *(row.name.partition(" ")[0] for row in commands)}
+    figures = plugin.load(plugin.figures) if plugin.figures else ()
+    assert owned >= {f"plot.{name}" for name, _ in figures}
 
 
 def test_a_name_of_an_absent_plugin_is_refused_by_its_name(monkeypatch):

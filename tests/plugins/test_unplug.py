@@ -67,13 +67,15 @@ def _asked(name):
     """What a user writes to get what a plugin adds: arguments of Python."""
     plugin = plugs.plugins()[name]
     additions = plugin.load(plugin.additions) if plugin.additions else ()
+    steps = plugin.load(plugin.steps) if plugin.steps else ()
     for each in [each for each, owner in plugs.owners().items() if owner == name]:
         commands = [a.command for a in additions if each in {o.flag for o in a.options}]
+        commands += ["compare" for step in steps if each in {o.flag for o in step.options}]
         if commands:
             yield each, ("-m", "modelcompare", *commands[0].split(), "x.csv", each, "1")
         elif each.replace(".", "").isidentifier() and each in plugin.public:
             yield each, ("-c", f"import modelcompare as mc; mc.{each}")
-        elif each.startswith(("--kind ", "--generalize-to ")):
+        elif each.startswith(("--kind ", "--generalize-to ", "--figure ")):
             yield each, ("-m", "modelcompare", "compare", "x.csv", *each.split())
         elif code := _in_python(each):
             yield each, ("-c", f"import modelcompare as mc; {code}")

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 import modelcompare as mc
 from modelcompare.significance.two_models import mcnemar_test
+from tests.plugged import plugged
 
 
 def predictions(n=120, seed=0, n_classes=3):
@@ -215,8 +217,7 @@ OF_ONE_VALUE = {
     "decide": lambda m: mc.decide(PREDS, "a", "b", m, margin=0.1),
     "gate": lambda m: mc.gate(PREDS, "a", "b", [{"metric": m, "margin": 0.1}]),
     "sample_size": lambda m: mc.sample_size(PREDS, "a", "b", m),
-    "selfcheck": lambda m: mc.diagnostics.selfcheck(PREDS, "a", "b", m, n_trials=4, **FEW),
-}  # fmt: skip
+} | {name: partial(ask, PREDS) for name, ask in plugged("OF_ONE_VALUE").items()}  # fmt: skip
 
 
 @pytest.mark.parametrize("question", OF_ONE_VALUE)

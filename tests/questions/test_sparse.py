@@ -76,7 +76,9 @@ def shown_by(answer: Any) -> str:
 
 
 @needs("large")
-@pytest.mark.parametrize("name", of_plugins(OF_RARE, suites=["compare_groups"], large=["sketch"]))
+@pytest.mark.parametrize(
+    "name", of_plugins(OF_RARE, suites=["compare_groups"], large=["sketch"], gaps=["gaps"])
+)
 def test_every_question_about_three_positives_has_a_note_and_no_warning(name: str):
     answers: list[Any] = []
     assert not warned_by(lambda: answers.append(OF_RARE[name]()))
@@ -100,8 +102,11 @@ def test_values_in_a_notebook_have_the_note():
         lambda: mc.compare(PREDS, "f1", n_resamples=99, method="percentile", test="wald"),
         lambda: mc.bootstrap(PREDS, "f1", n_resamples=99).confidence_interval(method="BCa"),
         lambda: mc.decide(PREDS, "a", "b", "f1[1]", margin=0.1, method="percentile"),
-        lambda: mc.diagnostics.selfcheck(
-            PREDS, "a", "b", "f1[1]", method="BCa", n_trials=2, n_resamples=19
+        pytest.param(
+            lambda: mc.diagnostics.selfcheck(
+                PREDS, "a", "b", "f1[1]", method="BCa", n_trials=2, n_resamples=19
+            ),
+            marks=needs("selfcheck"),
         ),
     ],
 )

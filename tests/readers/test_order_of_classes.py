@@ -9,7 +9,6 @@ from sklearn.metrics import average_precision_score, cohen_kappa_score
 
 import modelcompare as mc
 from modelcompare import Predictions, read_predictions
-from modelcompare.diagnostics import at_thresholds
 from tests.plugged import needs
 
 N = 60
@@ -78,7 +77,7 @@ ROADS = {
 }
 
 
-@needs("large")
+@needs("large", "curves")
 @pytest.mark.parametrize("road", ROADS)
 @pytest.mark.parametrize("order", ORDERS, ids=["no-yes", "yes-no"])
 def test_the_last_class_by_name_is_positive_wherever_its_column_is(road, order, tmp_path):
@@ -90,7 +89,7 @@ def test_the_last_class_by_name_is_positive_wherever_its_column_is(road, order, 
     found = scores.set_index("model")["estimate"]
     for model, yes in YES.items():
         assert found[model] == pytest.approx(average_precision_score(TRUTH == "yes", yes))
-    decided = at_thresholds(preds, {"a": 0.3, "b": 0.3})
+    decided = mc.diagnostics.at_thresholds(preds, {"a": 0.3, "b": 0.3})
     assert (decided.labels[decided.predicted("a")] == "yes").tolist() == (YES["a"] >= 0.3).tolist()
 
 
@@ -262,7 +261,7 @@ def test_test_sets_have_their_own_declared_classes(tmp_path):
 NOTE = "The positive class of average_precision is yes."
 
 
-@needs("suites")
+@needs("suites", "gaps")
 def test_results_of_such_metrics_name_the_positive_class():
     preds = read_predictions(wide(["yes", "no"]))
     metric = "average_precision"

@@ -47,16 +47,6 @@ def costs(n_models, _):
 
 
 @cache
-def curves(kind, *size):
-    return mc.diagnostics.curve(preds(*size), kind, label=preds(*size).labels[1], n_resamples=9)
-
-
-@cache
-def reliability(*size):
-    return mc.diagnostics.reliability(preds(*size), n_bins=5, n_resamples=9)
-
-
-@cache
 def power(*size):
     first, *_, last = preds(*size).models
     return mc.sample_size(preds(*size), first, last)
@@ -83,20 +73,13 @@ FIGURES = {
         for name in ("forest", "differences", "ranks", "heatmap", "raincloud", "confusion")
     },
     "classes": lambda *size, **ax: comparison(*size).plot.classes(**ax),
-    "roc, plain": lambda *size, **ax: comparison(*size).plot.roc(
-        label=preds(*size).labels[1], **ax
-    ),
-    "pr, plain": lambda *size, **ax: comparison(*size).plot.pr(label=preds(*size).labels[1], **ax),
-    "roc": lambda *size, **ax: curves("roc", *size).plot.roc(**ax),
-    "pr": lambda *size, **ax: curves("precision-recall", *size).plot.pr(**ax),
     "pareto": lambda *size, **ax: costs(*size).plot.pareto(**ax),
-    "reliability": lambda *size, **ax: reliability(*size).plot.reliability(**ax),
     "power": lambda *size, **ax: power(*size).plot.power(**ax),
     "frontier": lambda *size, **ax: frontier(*size).plot.frontier(**ax),
 } | plugged("FIGURES")
 # Where a figure has most to show, and after that what changes its form: of two models there is one
 # difference, and of at most twelve each has a separate line. The panel of all differences is that
-# of the forest, and curves of either kind are drawn in the same way.
+# of the forest.
 SIZES = (
     {name: [USUAL] for name in FIGURES}
     | {
@@ -107,7 +90,6 @@ SIZES = (
         "raincloud": [MOST],
         "confusion": [MANY_CLASSES],
         "classes": [MOST],
-        "roc": [MANY_MODELS],
     }
     | plugged("FIGURE_SIZES")
 )
@@ -207,10 +189,7 @@ def test_what_is_no_axes_is_refused(ax):
 
 @pytest.mark.parametrize(
     ("name", "size", "n_shown"),
-    [
-        ("roc", MANY_MODELS, 12),
-        *((name, *row) for name, row in plugged("MARKED").items()),
-    ],
+    [(name, *row) for name, row in plugged("MARKED").items()],
 )
 def test_models_are_distinguished_in_grey_by_their_markers(name, size, n_shown):
     for axes in figure(name, *size).axes:
@@ -233,8 +212,6 @@ def test_names_are_checked():
         (partial(plot.heatmap, metric="f1", label="x"), "`label` 'x' is not here; there are "),
         (partial(plot.heatmap, show="z"), "`show` 'z' is not here; there are p_value, wins."),
         (partial(plot.confusion, model="x"), "x"),
-        (partial(reliability(2, 3).plot.reliability, model="x"), "`model` 'x' is not here"),
-        (curves("roc", 5, 3).plot.pr, "these are roc curves; ask for the others by curve"),
     ):
         with pytest.raises(ValueError, match=note.replace("(", r"\(")):
             call()
@@ -245,8 +222,6 @@ def test_what_predictions_do_not_hold_is_refused_in_words():
     plot = mc.compare(scores, **FEW).plot
     with pytest.raises(ValueError, match=r"a confusion matrix needs classes; 'a' gave scores."):
         plot.confusion(model="a")
-    with pytest.raises(ValueError, match="average_precision"):
-        plot.roc()
 
 
 def test_a_heatmap_holds_the_p_values_and_the_shares_of_wins():
@@ -295,36 +270,6 @@ def test_a_confusion_figure_holds_shares_of_the_true_class():
     np.testing.assert_allclose(soft, by_class, rtol=1e-6)
 
 
-@pytest.mark.parametrize(("kind", "name"), [("roc", "AUC"), ("precision-recall", "AP")])
-def test_curves_state_the_area_under_them(kind, name):
-    from sklearn.metrics import average_precision_score, roc_auc_score
-
-    data = preds(5, 3)
-    area = roc_auc_score if kind == "roc" else average_precision_score
-    for model in data.models:
-        value = area(data.access.codes == 1, data.probabilities(model)[:, 1])
-        row = curves(kind, 5, 3).areas.set_index("model").loc[model]
-        assert row["area"] == pytest.approx(value, rel=1e-6)
-        method = "roc" if kind == "roc" else "pr"
-        for drawn in (figure(method, 5, 3), figure(f"{method}, plain", 5, 3)):
-            keys = " ".join(text.get_text() for text in drawn.legends[0].get_texts())
-            assert f"{model}  {name} {value:.3f}" in keys.replace("\n", " ")
-
-
-def test_reliability_states_the_debiased_error_with_its_interval():
-    data = preds(2, 3)
-    found = mc.inference.calibration_test(data[data.models[0]], n_bins=5, n_resamples=99)
-    note = f"ECE {found.estimate:.3f} ({found.ci_low:.3f} to {found.ci_high:.3f})"
-    title = figure("reliability", 2, 3).axes[0].get_title(loc="left")
-    assert note in title.replace("\n", " ")
-    weighted = mc.Predictions(
-        data.y_true, {"a": data.probabilities(data.models[0])}, labels=data.labels,
-        sample_weight=np.resize([1.0, 2.0], len(data)),
-    )  # fmt: skip
-    title = mc.diagnostics.reliability(weighted, n_resamples=9).plot().axes[0].get_title(loc="left")
-    assert "no ECE" in title
-
-
 def test_power_reaches_past_the_size_that_is_needed():
     near = replace(power(5, 3), difference=1e-4)
     assert near.n_needed > 100 * near.n_samples
@@ -366,7 +311,7 @@ def test_bootstrap_results_and_sets_have_figures_too():
 
 
 def test_plot_lists_its_figures():
-    assert repr(curves("roc", 5, 3).plot).startswith("figures: plot.")
+    assert repr(comparison(5, 3).plot).startswith("figures: plot.")
 
 
 @pytest.mark.parametrize("baseline", [None, "b"])

@@ -13,6 +13,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.report.writers import page_tables
+from tests.plugged import needs
 from tests.report.written import page, page_of_tables
 
 VOID = {"meta", "br", "input", "img"}
@@ -171,6 +172,7 @@ def test_a_baseline_and_a_single_model_leave_nothing_to_choose():
     )
 
 
+@needs("calibration")
 @pytest.mark.usefixtures("undrawn")
 def test_more_results_stand_below_with_their_own_signatures(tmp_path):
     preds = mc.load_example("snli")

@@ -11,8 +11,10 @@ from PIL import Image
 
 import modelcompare as mc
 from modelcompare.report.numbers import format_interval, format_number, format_p_value
+from tests.plugged import needed
 from tests.report.written import page as page_of
 
+needed("agreement", "calibration")
 pytestmark = pytest.mark.pages
 
 SCRIPT, FORMULA, LONG = "<script>alert('$&')</script>", "=cmd()|' /C calc'!A0", "a-long-name-" * 8

@@ -13,7 +13,6 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.comparison.ranks import compare_ranks
-from modelcompare.diagnostics.disagreements import disagreements
 from modelcompare.metrics import METRICS
 from modelcompare.report.result import Result
 from tests.made_up import sliced
@@ -62,11 +61,7 @@ MADE = {
         alpha=0.05,
         greater_is_better=True,
     ),
-    "Gaps": lambda: mc.diagnostics.gaps(
-        preds(), "accuracy", by=preds().slices.columns[0], margin=0.1
-    ),
     "ComparisonPlan": lambda: mc.plan(preds(), ["accuracy", "f1"], **FEW),
-    "Disagreements": lambda: disagreements(preds(), "m0", "m1"),
     "BoundedComparison": _bounded,
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
     "GateResult": lambda: mc.gate(preds(), "m0", "m1", ["accuracy:-0.01", "f1[0]:+-0.2"], **FEW),
@@ -76,9 +71,6 @@ MADE = {
     "SampleSize of runs": lambda: mc.sample_size(
         _runs(), "m0", "m1", "mean_score", margin=0.2, cost_item=1, cost_run=50
     ),
-    "CalibrationTest": lambda: mc.inference.calibration_test(preds()["m0"], **FEW),
-    "CurveResult": lambda: mc.diagnostics.curve(preds(), label=1, **FEW),
-    "Reliability": lambda: mc.diagnostics.reliability(preds(), n_bins=4),
     "JudgeReport": lambda: mc.diagnostics.judge_report(_judged(), length=np.arange(300), **FEW),
 } | plugged("MADE")
 all_results = pytest.mark.parametrize("name", MADE)

@@ -79,7 +79,9 @@ def test_choices_are_those_of_the_words():
         if "enum" in member
     }
     known = (words.Answer, words.Decision, words.Alternative, words.Strategy, words.CurveKind)
-    assert written == {get_args(choices) for choices in known} | {("samples", "clusters", "labels")}
+    expected = {get_args(choices) for choices in known} | {("samples", "clusters", "labels")}
+    assert written <= expected
+    assert written == expected or not all_plugins()
 
 
 def test_every_version_given_out_keeps_its_shape():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,14 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.checks import listed, warn_of_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_models
-from modelcompare.diagnostics.thresholds import Rule, best_of_two
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.plugins.label_sets.kinds import LABEL_SETS
 from modelcompare.words import check_number
 
 
-def _choose(predictions: Predictions, metric: MetricLike) -> dict[str, Any]:
+def _choose(
+    predictions: Predictions, metric: MetricLike, best_of_two: Callable[..., dict[str, Any]]
+) -> dict[str, Any]:
     """Choose the threshold of each label by itself, as of two classes: true or not."""
     (value,) = resolve_metrics([metric], predictions)
     if not value.per_class:
@@ -74,4 +75,4 @@ def _decided(predictions: Predictions, model: str, thresholds: Any) -> FloatArra
     return (array >= np.array(limits, dtype=array.dtype)).astype(np.float64)
 
 
-OF_EACH_LABEL = Rule(_choose, _decide)
+OF_EACH_LABEL = _choose, _decide

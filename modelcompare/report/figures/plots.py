@@ -14,6 +14,7 @@ from types import MethodType, SimpleNamespace
 from typing import Any
 
 from modelcompare.arguments import check_arguments
+from modelcompare.plugs import needed
 from modelcompare.report.figures.types import Figure
 
 
@@ -36,6 +37,11 @@ class Plots(SimpleNamespace):
     def figures(self) -> dict[str, Callable[..., Figure]]:
         """Functions that draw the figures, by name."""
         return vars(self)
+
+    def __getattr__(self, name: str) -> Any:
+        """Refuse an unknown figure; one that a plugin adds, by the plugin's name."""
+        text = f"there is no figure {name!r}; there are {', '.join(self.figures)}"
+        raise AttributeError(needed(f"plot.{name}") or text)
 
     def __repr__(self) -> str:
         return f"figures: {', '.join(f'plot.{name}()' for name in sorted(self.figures))}"

@@ -541,7 +541,11 @@ def test_scores_of_users_that_are_named_like_those_of_battles_are_plain_scores()
         (lambda p: mc.bootstrap(p, "best_of_2", n_resamples=2), "'best_of_2'"),
         (lambda p: mc.bootstrap(p, lambda *x: np.median(x[1]), n_resamples=2), "'<lambda>'"),
         (lambda p: mc.decide(p, "gpt", "yi", "strength_p50", margin=0.1), "'strength_p50'"),
-        (lambda p: mc.diagnostics.disagreements(p, "gpt", "yi"), "a list of disagreements"),
+        pytest.param(
+            lambda p: mc.diagnostics.disagreements(p, "gpt", "yi"),
+            "a list of disagreements",
+            marks=needs("agreement"),
+        ),
         (lambda p: mc.inference.omnibus_test(p, "strength", method="friedman"), "an omnibus test"),
         (lambda p: mc.inference.unpaired_test(p["gpt"], p["yi"], "strength"), "an unpaired test"),
         (lambda p: mc.paired_test(p, "gpt", "yi", "strength", method="wilcoxon"), "'wilcoxon'"),
@@ -567,6 +571,7 @@ def test_means_of_pseudo_values_are_strengths():
         mc.compare(preds, "accuracy")
 
 
+@needs("agreement")
 def test_win_rates_are_scores_of_single_items():
     fought = {"question_id": [*range(6)] * 2, "model_a": "gpt", "model_b": ["yi"] * 6 + ["phi"] * 6}
     table = pd.DataFrame({**fought, "winner": [*"abaabb", *"aabaab"]})

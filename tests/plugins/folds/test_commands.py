@@ -77,7 +77,7 @@ def test_ranks_take_a_wide_table_as_folds_where_sizes_of_folds_are_given(run, tm
 
 
 def test_help_shows_no_option_that_the_command_refuses(run):
-    for command in ("gate", "keep", "disagreements", "sample-size", "study undefined"):
+    for command in ("gate", "keep", "sample-size", "study undefined"):
         assert "--slice" not in run(*command.split(), "--help-all").out
     assert "--slice" in run("report", "--help-all").out
 

@@ -321,6 +321,7 @@ def test_a_scan_of_sets_is_refused(tmp_path):
         mc.io.scan_predictions(paths[0])
 
 
+@needs("agreement")
 def test_where_two_models_differ(hard):
     found = mc.diagnostics.disagreements(hard, "sure", "weak").table
     _, probabilities = world()

@@ -6,6 +6,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.plugins.large.hashing import bucket_of
+from tests.plugged import needs
 from tests.small_blocks import ROW_BLOCK
 
 SNLI = mc.load_example("snli")[["bow_pair", "naive_bayes", "mlp"]]
@@ -334,6 +335,7 @@ def test_what_a_sketch_cannot_serve_is_refused_in_words(message):
         ASKED[message]()
 
 
+@needs("agreement", "curves")
 def test_disagreements_need_the_samples():
     result = mc.compare(SKETCHED, n_resamples=99)
     with pytest.raises(ValueError, match="has no samples"):

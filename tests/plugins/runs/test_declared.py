@@ -8,7 +8,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.cli.app import main
-from tests.plugged import needs
+from tests.plugged import needs, of_plugins
 
 ITEMS, RUNS = 20, 10
 RNG = np.random.default_rng(0)
@@ -52,7 +52,7 @@ QUESTIONS: dict[str, Callable[[mc.Predictions], object]] = {
 
 
 @needs("large", "suites")
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", of_plugins(QUESTIONS, selfcheck=["selfcheck"]))
 def test_runs_of_nobody_knows_which_items_are_refused_with_the_remedy(name: str):
     with pytest.raises(ValueError, match=r"runs.* names 10 runs.*200 rows.*`groups`.*`ids`"):
         QUESTIONS[name](UNKNOWN)
@@ -64,7 +64,7 @@ def test_runs_of_nobody_knows_which_items_are_refused_with_the_remedy(name: str)
 
 
 @needs("large", "suites")
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", of_plugins(QUESTIONS, selfcheck=["selfcheck"]))
 def test_items_by_ids_or_by_groups_are_clusters(name: str):
     """The answers are those of declared clusters, to the last digit."""
 

@@ -96,12 +96,6 @@ ASKED: dict[str, Callable[[mc.Predictions], object]] = {
     "unpaired": lambda p: mc.inference.unpaired_test(
         p["a"], preds_of(25, a="xy")["a"], "recall_macro", n_resamples=999
     ),
-    "disagreements": lambda p: mc.diagnostics.disagreements(p, "a", "b").table.drop(columns="id"),
-    "agreement of models": lambda p: mc.diagnostics.model_agreement(p, n_resamples=99),
-    "reliability": lambda p: mc.diagnostics.reliability(p, n_resamples=99).table,
-    "operating point": lambda p: mc.diagnostics.operating_point(p, recall=0.8, n_resamples=99),
-    "curve": lambda p: mc.diagnostics.curve(p, n_resamples=99).n_samples,
-    "gaps": lambda p: mc.diagnostics.gaps(p, "accuracy", min_size=5, n_resamples=99).groups,
 } | plugged("REPEATED")  # fmt: skip
 
 
@@ -212,6 +206,7 @@ def test_a_sketch_of_repeated_rows_is_refused():
         mc.io.sketch(UNEQUAL, "mean_score")
 
 
+@needs("agreement")
 @pytest.mark.parametrize("preds", [preds_of(a="xyz", b="stuvw"), preds_of(a="xy", b="st")])
 def test_models_of_separate_runs_have_no_common_rows(preds):
     named = r"models 'a' and 'b' have separate runs \(.* of each\), so that no row of one"

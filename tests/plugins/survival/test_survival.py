@@ -7,6 +7,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.metrics.base import Outcomes
+from tests.plugged import needs
 
 C_INDICES = ("c_index", "c_index_ipcw", "c_index_ipcw_at_6")
 TIMES = np.array([1.0, 2.0, 4.0, 7.0])
@@ -299,6 +300,7 @@ def test_rows_without_a_time_are_missing():
         assert len(mc.read_predictions(wide, missing="drop")) == 48
 
 
+@needs("agreement")
 def test_no_single_sample_shows_which_risk_is_right():
     with pytest.raises(ValueError, match=r"risks, and a single sample does not show.* by c_index"):
         mc.diagnostics.disagreements(of_risks(30, 12), "a", "b")

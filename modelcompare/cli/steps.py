@@ -1,0 +1,31 @@
+"""Steps between reading predictions and answering about them, which plugins add to commands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from modelcompare.options import Option
+
+
+@dataclass(frozen=True)
+class Step:
+    """A change of the predictions that a command has read.
+
+    Parameters
+    ----------
+    options : tuple of Option
+        Its options, which all commands that read predictions have; it is left out where none of
+        them is given.
+    place : str
+        The function, ``module:function`` of `package`: ``f(predictions, reading, columns)`` returns
+        the changed predictions; `reading` has the options, and `columns` are those that were read.
+    package : str
+        The package of the function.
+    columns : tuple of str
+        Names of the options that name columns, which are read as subgroups are.
+    """
+
+    options: tuple[Option, ...]
+    place: str
+    package: str
+    columns: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Agreement of annotators and of models, and the samples on which two models disagree."""

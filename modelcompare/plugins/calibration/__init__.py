@@ -1,0 +1,1 @@
+"""Calibration: diagrams of reliability, the test of a model's errors, slope and intercept."""

@@ -1,0 +1,1 @@
+"""Gaps of a metric between subgroups."""

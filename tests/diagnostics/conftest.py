@@ -1,5 +1,0 @@
-"""Fixtures of other rooms."""
-
-from tests.cli.conftest import run
-
-__all__ = ["run"]
