@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.attachments import completed
 from modelcompare.data.checks import refuse_rows, warn_of_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_blocks
@@ -169,7 +170,7 @@ def _day_first(dates: pd.Series[Any]) -> bool:
 
 def _series(predictions: Predictions, place: IntArray, n: int) -> list[FloatArray]:
     """Return the mean loss of each model at each time, and differences from the first model."""
-    times, every = np.bincount(place, minlength=n), predictions.access.completed
+    times, every = np.bincount(place, minlength=n), completed(predictions)
     found = []
     for model in predictions.models:
         losses = _losses(Outcomes.of(every, model))

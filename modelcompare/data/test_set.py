@@ -253,14 +253,6 @@ class Access(Generic[Given]):
             test_set = each.complete_samples(test_set)
         return test_set
 
-    @property
-    def completed(self) -> Given:
-        """All samples, with likely results where those are unknown, which no answer may rest on."""
-        test_set = self.test_set
-        for each in self.attachments.values():
-            test_set = each.completed(test_set)
-        return test_set
-
     # -- columns of the samples ---------------------------------------------------------------
 
     @property

@@ -81,16 +81,15 @@ def with_scores_beside(
 def record_predictions(records: Records, columns: Columns, *, name: str | None) -> Reading:
     """Make predictions from the records of one test set."""
     records = chosen_part(records, "filter", columns.filter)
-    given = columns.greater_is_better
+    given, where = columns.greater_is_better, name or "the table"
     up = records.greater_is_better if given is None else given
     columns = replace(columns, declared=records.classes, greater_is_better=up)
     refuse_objects(records.frame["id"])
     truths, rows = answer_key(records.frame.rename(columns={"run": _RUN, "group": _GROUP}))
     if len(rows) == 0:
-        where = name or "the table"
         raise ValueError(f"{where} names no model in any row; write which model each row is of.")
     rows = rows.assign(model=rows["model"].map(str).astype(object))
-    models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")
+    models = chosen(list(dict.fromkeys(rows["model"])), columns.models, where)
     scores = _chosen_scores(records, rows, columns)
     rows = _scored_samples(records, rows, scores, columns)
     if _in_runs(rows, columns) and not records.answers:
