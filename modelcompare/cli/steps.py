@@ -21,11 +21,8 @@ class Step:
         the changed predictions; `reading` has the options, and `columns` are those that were read.
     package : str
         The package of the function.
-    columns : tuple of str
-        Names of the options that name columns, which are read as subgroups are.
     """
 
     options: tuple[Option, ...]
     place: str
     package: str
-    columns: tuple[str, ...] = ()

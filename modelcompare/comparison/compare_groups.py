@@ -191,10 +191,14 @@ def subgroups(
         if n_missing := int(slices[name].isna().sum()) * n_samples // n_rows:
             left_out.append((name, None, n_missing))
         for value, rows in slices.groupby(name, sort=True).indices.items():
-            size, group = len(rows) * n_samples // n_rows, predictions.subset(np.asarray(rows))
-            # Labels beside a judge are what decides.
-            counted = design_of(group, "items").counted
-            if (counted[0] if counted else size) < min_size:
+            size = len(rows) * n_samples // n_rows
+            if size < min_size:
+                left_out.append((name, value, size))
+                continue
+            group = predictions.subset(np.asarray(rows))
+            # Something else than samples may decide.
+            counted, _ = design_of(group, "items").counted or (size, "samples")
+            if counted < min_size:
                 left_out.append((name, value, size))
             else:
                 plain = value.item() if isinstance(value, np.generic) else value
