@@ -35,7 +35,9 @@ def _added(plugin):
         [f"mc.{name}" for name in plugin.public],
         [each.name for each in commands],
         [
-            *(f"{each.command} {option.flag}" for each in additions for option in each.options),
+            *dict.fromkeys(
+                f"{each.command} {option.flag}" for each in additions for option in each.options
+            ),
             *(option.flag for each in steps for option in each.options),
         ],
     )
