@@ -139,15 +139,10 @@ def test_set(designs):
 def _predictions(designs, seed):
     frame = table(designs, seed)
     if "battles" in designs:
-        roles = {
-            name: column
-            for name, column in {"judge": "judge", "runs": "run"}.items()
-            if name in designs
-        }
+        known = {"strata": "strata", "weights": "weight", "judge": "judge", "runs": "runs"}
+        columns = {"runs": "run"}
+        roles = {known[name]: columns.get(name, name) for name in designs if name in known}
         found = mc.from_battles(frame, columns=roles or None)
-        columns = {"strata": "strata", "weights": "sample_weight"}
-        given = {to: frame[name] for name, to in columns.items() if name in frame}
-        found = found.with_columns(**given) if given else found
     else:
         outputs = {model: frame[[f"{model}:{name}" for name in "xyz"]].to_numpy() for model in "ab"}
         columns = {

@@ -9,7 +9,9 @@ at random. True strengths are then those of the marginal fit, to infinitely many
 models in the middle have equal strengths in half of the trials, whose p-values give the size of
 the test. In "ties" a third of the battles of equal models are ties, and in "skewed" half of all
 battles are those of two models, and users have lognormal numbers of battles. In "crossed" items
-have tastes as users have; coverage with users or items alone is beside that with both.
+have tastes as users have; coverage with users or items alone is beside that with both. In
+"weighted" strengths decide battles of one stratum more than those of another, which is drawn four
+times as often and weighted back to an equal share.
 
 Of five models (best, worst, next to the worst, two in the middle) and four of their pairs, the
 lowest coverage at 0.95 of scores and of differences, mean widths, share of p-values up to 0.05 of
@@ -39,6 +41,9 @@ WANTED, LARGEST = 0.935, 0.06
 SPREAD, TASTE = 1.2, 0.7
 # The log of Davidson's parameter: equal models tie in a third of their battles.
 TIES = 0.0
+# Half of the battles of the population are in each stratum, where strengths count by these scales;
+# the first stratum is drawn so often, and weights make up for it.
+SCALES, OFTEN = np.array([0.5, 1.5]), 0.8
 # Models from which on more trials would take hours.
 MANY = 50
 
@@ -63,7 +68,12 @@ def cells() -> list[Params]:
             (5, 30, 15, 40), (5, 100, 40, 15), (10, 30, 40, 100)
         )
     ]  # fmt: skip
-    return [*plain, *others, *crossed]
+    weighted = [
+        {"world": "weighted", "models": models, "battles": battles, "users": users}
+        for models, battles in ((5, 10), (5, 30), (10, 10))
+        for users in (0, 40)
+    ]
+    return [*plain, *others, *crossed, *weighted]
 
 
 def strengths(cell: Params, *, equal: bool) -> Array:
@@ -88,6 +98,11 @@ def draw(rng: np.random.Generator, cell: Params, strength: Array) -> pd.DataFram
         (other[pair], one[pair]), (one[pair], other[pair])
     ))  # fmt: skip
     eta, frame = strength[first] - strength[second], pd.DataFrame()
+    if cell["world"] == "weighted":
+        kind = (np.arange(len(pair)) >= OFTEN * len(pair)).astype(int)
+        frame["kind"] = kind = rng.permutation(kind)
+        frame["weight"] = 0.5 / np.array([OFTEN, 1 - OFTEN])[kind]
+        eta = eta * SCALES[kind]
     if cell["users"]:
         share = np.ones(cell["users"])
         if cell["world"] == "skewed":
@@ -113,11 +128,15 @@ def draw(rng: np.random.Generator, cell: Params, strength: Array) -> pd.DataFram
 
 def true_strengths(cell: Params, strength: Array) -> Array:
     """Return the strengths of the marginal fit: to all battles of infinitely many users."""
-    if not cell["users"]:
+    if not cell["users"] and cell["world"] != "weighted":
         return strength - strength.mean()
     nodes, weights = np.polynomial.hermite_e.hermegauss(40)
     kinds = 2 if "items" in cell else 1
-    eta = (strength[:, None] - strength)[..., None] + nodes * TASTE * np.sqrt(2 * kinds)
+    spread = TASTE * np.sqrt(2 * kinds) if cell["users"] else 0.0
+    scales = SCALES if cell["world"] == "weighted" else np.ones(1)
+    eta = (strength[:, None] - strength)[..., None, None] * scales[:, None] + nodes * spread
+    eta = eta.reshape(len(strength), len(strength), -1)
+    weights = np.tile(weights / len(scales), len(scales))
     tie = np.exp(TIES) if cell["world"] == "ties" else 0.0
     total = np.exp(eta / 2) + np.exp(-eta / 2) + tie
     shares = [each / total @ (weights / weights.sum()) for each in (np.exp(eta / 2), tie)]
@@ -155,7 +174,10 @@ def one_trial(cell: Params, seed: int, true: Array, strength: Array, *, equal: b
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         columns = {name: name for name in ("user", "item") if name in table}
-        preds = mc.from_battles(table, columns=columns)
+        drawn = {"strata": "kind", "weight": "weight"} if "kind" in table else {}
+        if "user" in columns:  # who has battles of both kinds
+            drawn.pop("strata", None)
+        preds = mc.from_battles(table, columns=columns | drawn)
         preds = preds[[f"m{at:02}" for at in kept]]
         found = mc.bootstrap(preds, n_resamples=2)
         alone = {}

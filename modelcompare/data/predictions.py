@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import ROW_BLOCK, AnyArray, IntArray
 from modelcompare.data import checks
+from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.attachments import attach
 from modelcompare.data.checks import frozen, picked
 from modelcompare.data.columns import (
@@ -314,6 +315,8 @@ class Predictions(TestSet):
     def with_columns(self, **columns: ArrayLike | None) -> Predictions:
         for name, column in columns.items():
             check_choice("columns", name, SampleColumn if column is None else Design)
+        if "sample_weight" in columns:
+            refuse_pseudo_values(self.access, "a mean without weights")
         given = {
             n: None if column is None else frozen(checked_column(n, column, len(self)))
             for n, column in columns.items()

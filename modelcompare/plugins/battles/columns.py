@@ -11,11 +11,12 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.checks import check_columns_distinct, refuse_rows, warn_of_data
+from modelcompare.data.columns import checked_weights
 from modelcompare.plugins.battles.strengths import FIRST, SECOND, TIE, Battles
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import Column, as_numbers, holds_objects
 from modelcompare.readers.messages import counted, listed
-from modelcompare.readers.options import Columns, column_of, refuse_column
+from modelcompare.readers.options import Columns, column_of, refuse_column, with_named
 from modelcompare.readers.profile import Profile
 from modelcompare.readers.roles import Candidate, Role, Roles, solve
 from modelcompare.readers.tables import column_at
@@ -77,6 +78,7 @@ class Found:
     item: Column | None
     user: Column | None
     clusters: tuple[IntArray, ...]
+    beside: Mapping[str, AnyArray]  # strata and weights, as arguments of Predictions
     parts: Mapping[str, str | None]
 
 
@@ -189,19 +191,39 @@ def sides_in(frame: pd.DataFrame, given: Sequence[str | None], where: str) -> li
     return sides
 
 
-def battles_in(
-    frame: pd.DataFrame, sides: Sequence[str], item: str | None, user: str | None, where: str
-) -> Found:
-    """Read the battles in three columns, and the clusters beside them."""
+def with_weight(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFrame:
+    """Return battles that count: those of weight 0 are left out."""
+    weight = checked_weights(_beside(frame, columns, where).get("sample_weight"), len(frame))
+    if weight is None or weight.all():
+        return frame
+    n_left = np.count_nonzero(weight == 0)
+    warn_of_data(f"{where}: left out {n_left:,} of {len(frame):,} battles, whose weight is 0.")
+    return frame[weight > 0].reset_index(drop=True)
+
+
+def _beside(frame: pd.DataFrame, columns: Columns, where: str) -> dict[str, AnyArray]:
+    """Return strata and weights."""
+    drawn = Columns(strata=columns.strata, weight=columns.weight)
+    frame = with_named(frame, drawn, where)
+    if drawn.weight is not None:
+        numbers = as_numbers(frame[drawn.weight])
+        _check_numbers(numbers, f"{where}: weight {drawn.weight!r}")
+        frame = frame.assign(**{drawn.weight: numbers})
+    found = drawn.beside(frame)
+    return {name: column for name, column in found.items() if column is not None}
+
+
+def battles_in(frame: pd.DataFrame, sides: Sequence[str], columns: Columns, where: str) -> Found:
+    """Read the battles in three columns, and strata, weights and clusters beside them."""
     if not len(frame):
         raise ValueError(f"{where}: there are 0 battles; at least 2 are needed.")
-    columns = [_column(frame, heading, where) for heading in sides]
-    for column in columns:
+    outcomes = [_column(frame, heading, where) for heading in sides]
+    for column in outcomes:
         refuse_rows(
             column.isna().to_numpy(), f"{where}: column {column.name!r} is empty",
             "fill it in, or leave these battles out",
         )  # fmt: skip
-    one, other, winner = map(_as_texts, columns)
+    one, other, winner = map(_as_texts, outcomes)
     refuse_rows(one == other, f"{where}: a model meets itself", "leave these battles out")
     outcome = _outcomes(one, other, winner)
     bad = outcome < 0
@@ -212,18 +234,21 @@ def battles_in(
             f"the winner is {_KNOWN}; correct these rows, or leave them out",
         )  # fmt: skip
     place, models = pd.factorize(np.stack([one, other], axis=1).ravel())
-    of_item, of_user, clusters = _clusters(frame, item, user, len(models), where)
+    of_item, of_user, clusters = _clusters(frame, columns.id, columns.groups, len(models), where)
+    beside = _beside(frame, columns, where)
     parts = {
         "battles": f"{sides[0]} against {sides[1]}", "winner": sides[2],
         "ties": f"{n:,}" if (n := np.count_nonzero(outcome == TIE)) else "",
         "clusters": " and ".join(str(column.name) for column in clusters),
+        "strata": columns.strata, "weight": columns.weight,
         "models": counted([*models]),
     }  # fmt: skip
     codes = tuple(pd.factorize(column)[0] for column in clusters)
     battles = Battles(
-        tuple(models), place[::2], place[1::2], outcome, cluster=next(iter(codes), None)
-    )
-    return Found(where, battles, of_item, of_user, codes, parts)
+        tuple(models), place[::2], place[1::2], outcome, cluster=next(iter(codes), None),
+        weight=beside.get("sample_weight"),
+    )  # fmt: skip
+    return Found(where, battles, of_item, of_user, codes, beside, parts)
 
 
 def _column(frame: pd.DataFrame, heading: str, where: str) -> Column:
@@ -291,11 +316,15 @@ def covariate(frame: pd.DataFrame, name: str, where: str) -> FloatArray:
         refuse_column(name, [str(heading) for heading in frame.columns], where)
     numbers = [as_numbers(_column(frame, heading, where)) for heading in headings]
     values = numbers[0] if len(numbers) == 1 else numbers[0] - numbers[1]
+    _check_numbers(values, f"{where}: covariate {name!r}")
+    return np.asarray(values / (values.std() or 1.0))
+
+
+def _check_numbers(values: FloatArray, what: str) -> None:
     refuse_rows(
-        ~np.isfinite(values), f"{where}: covariate {name!r} has cells that are no numbers",
+        ~np.isfinite(values), f"{what} has cells that are no numbers",
         "fill them in, or leave these battles out",
     )  # fmt: skip
-    return np.asarray(values / (values.std() or 1.0))
 
 
 REFUSALS = (refuse_battles,)

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import ColumnRoles, checked
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray
 from modelcompare.data.checks import check_models, warn_of_data
 from modelcompare.data.columns import Made
 from modelcompare.data.predictions import Predictions
@@ -28,6 +28,7 @@ from modelcompare.plugins.battles.columns import (
     battles_in,
     covariate,
     sides_in,
+    with_weight,
     with_winner,
 )
 from modelcompare.plugins.battles.strengths import Battles, Strengths, cross_clusters, fit_strengths
@@ -56,12 +57,12 @@ SCORES = (
     ),
 )  # fmt: skip
 # Options of reading that battles have.
-_USED = {"id", "groups", "models", "battles", "directs_functions"}
+_USED = {"id", "groups", "strata", "weight", "models", "battles", "directs_functions"}
 # Rounding of strengths that are 0.
 _ROUNDING = 1e-12
 
 
-@checked(columns=ColumnRoles(("model_a", "model_b", "winner", "item", "user")))
+@checked(columns=ColumnRoles(("model_a", "model_b", "winner", "item", "user", "strata", "weight")))
 def from_battles(
     table: Any, *, columns: Mapping[str, str | None] | None = None, position: bool = False,
     covariates: Sequence[str] = (), baseline: str | None = None,
@@ -90,7 +91,9 @@ def from_battles(
         or judge that decided. Battles of a user are one cluster, and those of an item; errors
         contain both where both repeat. By default users are found by their name (``judge``,
         ``user``, ``annotator``) if there are several, and items (``question_id``, ``item``,
-        ``prompt``) if they repeat; ``item`` alone leaves users out.
+        ``prompt``) if they repeat; ``item`` alone leaves users out. ``strata`` and ``weight`` are
+        those of `read_predictions`: battles of a larger weight, in any unit, count more in the fit
+        and its sandwich.
     position : bool
         Whether being model a is an effect, to be estimated and removed.
     covariates : sequence of str
@@ -116,7 +119,8 @@ def from_battles(
     Warns
     -----
     DataWarning
-        If a model never lost or never won, so that half wins were added; or if users and items
+        If a model never lost or never won, so that half wins were added; if battles of weight 0 are
+        left out; or if users and items
         repeat, and either are fewer than twice the models: users are then the clusters.
 
     Notes
@@ -152,8 +156,13 @@ def from_battles(
         if len(files) > 1 or not isinstance(files[0].payload, pd.DataFrame):
             raise ValueError(f"{where}: battles must be one table; put all of them into one.")
         frame = with_winner(files[0].payload, where)
+    of = Columns(
+        id=given.get("item"), groups=given.get("user"), strata=given.get("strata"),
+        weight=given.get("weight"),
+    )  # fmt: skip
+    frame = with_weight(frame, of, where)
     sides = sides_in(frame, [given.get(side) for side in ("model_a", "model_b", "winner")], where)
-    found = battles_in(frame, sides, given.get("item"), given.get("user"), where)
+    found = battles_in(frame, sides, of, where)
     if baseline is None:
         effects = {"position (model a)": np.ones(len(frame))} if position else {}
         effects |= {name: covariate(frame, name, where) for name in wanted}
@@ -179,7 +188,7 @@ def battle_reading(files: Sequence[File], columns: Columns) -> Reading | None:
         {"slices": "a subgroup needs a separate fit, so keep its rows in a file",
          "judge": f"battles of one judge are a cluster: {of_judge}"},
     )  # fmt: skip
-    found = battles_in(frame, sides, columns.id, columns.groups, where)
+    found = battles_in(with_weight(frame, columns, where), sides, columns, where)
     reading = _strengths(found, {}, name)
     models = chosen(found.battles.models, columns.models, where)
     return Reading(reading.predictions[models], reading.parts)
@@ -190,14 +199,17 @@ def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None
     battles = replace(found.battles, effects=effects)
     fit = fit_strengths(battles)
     if len(found.clusters) > 1:
-        fit = replace(fit, influence=cross_clusters(fit.influence, found.clusters))
+        weight = battles.weights[:, None]
+        crossed = cross_clusters(weight * fit.influence, found.clusters) / weight
+        fit = replace(fit, influence=crossed)
     scores = fit.influence[:, : len(battles.models)]
     scores += fit.strength
     scores[np.abs(scores) < _ROUNDING] = 0.0
     about = f"{name or 'battles'}; {_effects(fit, battles)}" if effects else name
+    beside: dict[str, Any] = {**found.beside}
     predictions = Predictions.from_scores(
         {model: {"strength": scores[:, at]} for at, model in enumerate(battles.models)},
-        greater_is_better=True, name=about, groups=battles.cluster,
+        greater_is_better=True, name=about, groups=battles.cluster, **beside,
     )  # fmt: skip
     predictions = with_source(predictions, "battles", made=SCORES, pseudo=True)
     return Reading(predictions, found.parts)
@@ -205,7 +217,8 @@ def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None
 
 def _effects(fit: Strengths, battles: Battles) -> str:
     """Write effects, with their standard errors by clusters."""
-    moved = pd.DataFrame(fit.influence[:, len(fit.strength) :] / len(fit.influence))
+    share = battles.weights / battles.weights.sum()
+    moved = pd.DataFrame(share[:, None] * fit.influence[:, len(fit.strength) :])
     if battles.cluster is not None:
         moved = moved.groupby(battles.cluster).sum()
     errors = np.sqrt((moved**2).sum() * len(moved) / (len(moved) - 1))
@@ -241,14 +254,35 @@ def _win_rates(found: Found, baseline: str) -> Predictions:
             "leave these items out, name the items alone (columns={'item': ...}) if users differ, "
             "or compare strengths, without `baseline`."
         )
+    beside = _of_items(found, frame[[*keys]], here, table.index)
     items = table.index.get_level_values(0).to_numpy()
     users = None if found.user is None else table.index.get_level_values(1).to_numpy()
     predictions = Predictions.from_scores(
         {battles.models[model]: {"win_rate": table[model].to_numpy()} for model in table},
         greater_is_better=True, bounds={"win_rate": (0.0, 1.0)},
-        ids=items if users is None else None, groups=users,
+        ids=items if users is None else None, groups=users, **beside,
     )  # fmt: skip
     return with_source(predictions, made=SCORES)
+
+
+def _of_items(
+    found: Found, keys: pd.DataFrame, here: BoolArray, index: pd.Index[Any]
+) -> dict[str, AnyArray]:
+    """Return strata and weights of items, or of users' items; refuse those that battles differ in.
+
+    `keys` are those of the battles `here`, `index` is of the items.
+    """
+    out = {}
+    for name, column in found.beside.items():
+        of = pd.Series(column[here]).groupby([keys[key].to_numpy() for key in keys])
+        if (differ := of.nunique() > 1).any():
+            item = differ.index[differ.to_numpy()][0]
+            raise ValueError(
+                f"{found.where}: win rates have a sample for each item, and battles of item {item} "
+                f"differ in `{name}`; give each item one, or compare strengths, without `baseline`."
+            )
+        out[name] = of.first().reindex(index).to_numpy()
+    return out
 
 
 READERS = (battle_reading,)

@@ -47,6 +47,8 @@ class Battles:
         What else may decide, by name: numbers that favour the first model, or the second.
     cluster : ndarray of int of shape (n_battles,), optional
         Position of each battle's cluster; by default each battle is one.
+    weight : ndarray of shape (n_battles,), optional
+        Positive weights of the battles, in any unit; by default they are equal.
     """
 
     models: tuple[str, ...]
@@ -55,6 +57,14 @@ class Battles:
     outcome: IntArray
     effects: Mapping[str, FloatArray] = field(default_factory=dict)
     cluster: IntArray | None = None
+    weight: FloatArray | None = None
+
+    @property
+    def weights(self) -> FloatArray:
+        """Weights whose sum is the effective number of battles, (sum w)^2 / sum w^2."""
+        if self.weight is None:
+            return np.ones(len(self.first))
+        return np.asarray(self.weight * (self.weight.sum() / (self.weight @ self.weight)))
 
 
 @dataclass(frozen=True)
@@ -68,8 +78,8 @@ class Strengths:
     effects : ndarray of shape (n_effects,)
         Effects, in the order of the battles' effects.
     influence : ndarray of shape (n_battles, n_models + n_effects)
-        Influence of each battle on each strength and effect, at the fit without its cluster;
-        columns have the mean 0.
+        Influence of each battle on each strength and effect, per share of the weight, at the fit
+        without its cluster; columns have the weighted mean 0.
     """
 
     strength: FloatArray
@@ -127,6 +137,7 @@ def fit_strengths(battles: Battles) -> Strengths:
     .. [2] Davidson (1970), Journal of the American Statistical Association 65, 317-328.
     .. [3] Kosmidis & Firth (2009), Biometrika 96, 793-804 (half counts by leverage).
     """
+    weight = battles.weights
     n_models, n_kept = len(battles.models), len(battles.models) + len(battles.effects)
     wins, ties = _counts(battles)
     counts = wins + wins.T + ties
@@ -134,7 +145,7 @@ def fit_strengths(battles: Battles) -> Strengths:
         raise ValueError("no battle was won: ties alone do not determine strengths.")
     _refuse_apart(battles.models, counts)
     model = _Model(n_models, bool(ties.any()), tuple(battles.effects))
-    rows = whole = model.rows(battles, np.ones(len(battles.first)))
+    rows = whole = model.rows(battles, weight)
     model.check(rows)
     reason = _without_maximum(battles.models, wins, ties)
     if reason:
@@ -145,9 +156,9 @@ def fit_strengths(battles: Battles) -> Strengths:
     influence = _influences(model, whole, parameters, inverse, battles.cluster)
     if reason:
         by_half = model.influences(halves, model.slopes(halves, parameters).score, inverse)
-        np.add.at(influence, at, np.sqrt(halves.weight)[:, None] * by_half)
-    influence = influence[:, :n_kept] * len(influence)
-    influence -= influence.mean(axis=0)
+        np.add.at(influence, at, (np.sqrt(halves.weight) / weight[at])[:, None] * by_half)
+    influence = influence[:, :n_kept] * weight.sum()
+    influence -= weight @ influence / weight.sum()
     return Strengths(parameters[:n_models], parameters[n_models:n_kept], influence)
 
 
@@ -185,6 +196,7 @@ def _influences(
 ) -> FloatArray:  # fmt: skip
     """Return each battle's influence at the fit without its cluster, to first order."""
     moved = model.influences(rows, model.slopes(rows, parameters).score, inverse)
+    moved *= rows.weight[:, None]
     if cluster is not None:
         moved = pd.DataFrame(moved).groupby(cluster).transform("sum").to_numpy()
     return model.influences(rows, model.slopes(rows, parameters - moved).score, inverse)
@@ -198,11 +210,11 @@ def _joined(rows: _Rows, more: _Rows) -> _Rows:
 
 
 def _counts(battles: Battles) -> tuple[FloatArray, FloatArray]:
-    """Count how often each model won against each other one, and how often it tied."""
+    """Add the weights of battles that each model won against each other one, and of ties."""
     m = len(battles.models)
-    pair = battles.first * m + battles.second
-    kinds = (pair[battles.outcome == outcome] for outcome in (FIRST, SECOND, TIE))
-    tables = [np.bincount(kind, minlength=m * m) for kind in kinds]
+    pair, weight = battles.first * m + battles.second, battles.weights
+    kinds = (battles.outcome == outcome for outcome in (FIRST, SECOND, TIE))
+    tables = [np.bincount(pair[kind], weight[kind], minlength=m * m) for kind in kinds]
     won, lost, tied = np.reshape(tables, (3, m, m)).astype(np.float64)
     return won + lost.T, tied + tied.T
 

@@ -1,5 +1,6 @@
 """Battles as scores: strengths beside other programs, their errors beside loops, and what fails."""
 
+import json
 import warnings
 
 import numpy as np
@@ -578,3 +579,129 @@ def test_win_rates_are_scores_of_single_items():
     preds = mc.from_battles(table, baseline="gpt")
     assert len(mc.diagnostics.disagreements(preds, "yi", "phi").table) == 3
     assert mc.bootstrap(preds, "p50", n_resamples=2).estimate.tolist() == [0.5, 0.0]
+
+
+# -- weights and strata ---------------------------------------------------------------------------
+
+WEIGHED = TABLE.assign(
+    weight=np.random.default_rng(5).choice([0.5, 1.0, 2.5], len(TABLE)),
+    language=np.random.default_rng(6).integers(3, size=len(TABLE)),
+)
+
+
+def weighted_sandwich(table, unit):
+    """Return the sums of w x (y - p) over each unit at the fit without it, by model."""
+    place = {name: at for at, name in enumerate(NAMES)}
+    found = strengths(table, columns={"user": unit, "weight": "weight"})
+    found = np.array([found[name] for name in NAMES])
+    bread, rows = np.zeros((5, 5)), []
+    for row in table.itertuples():
+        x = np.zeros(5)
+        x[place[row.model_a]], x[place[row.model_b]] = 1, -1
+        p = special.expit(x @ found)
+        bread += row.weight * np.outer(x, x) * p * (1 - p)
+        rows.append((row.weight, x, row.winner == "model_a"))
+    score = sum(w * x * (won - special.expit(x @ found)) for w, x, won in rows)
+    assert score == pytest.approx(0, abs=1e-8)
+    bread, sums = np.linalg.pinv(bread), []
+    for battles in table.groupby(unit).indices.values():
+        of = [rows[at] for at in battles]
+        moved = bread @ sum(w * x * (won - special.expit(x @ found)) for w, x, won in of)
+        sums.append(
+            bread @ sum(w * x * (won - special.expit(x @ (found - moved))) for w, x, won in of)
+        )
+    return dict(zip(NAMES, np.transpose(sums), strict=True))
+
+
+@pytest.mark.parametrize("unit", ["battle", "judge"])
+def test_weighted_errors_are_those_of_a_loop_over_units(unit):
+    table = WEIGHED.assign(battle=range(len(TABLE)))
+    preds = mc.from_battles(table, columns={"user": unit, "weight": "weight"})
+    of = table.groupby(unit)["weight"].sum() / table["weight"].sum()
+    for name, own in weighted_sandwich(table, unit).items():
+        # Errors are about the weighted mean of the influences.
+        centred = own - of.to_numpy() * own.sum()
+        expected = np.sqrt(centred @ centred * len(of) / (len(of) - 1))
+        assert errors(preds)[name] == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize("table", [TABLE, TIED], ids=["wins", "ties"])
+def test_whole_weights_are_repeated_battles(table):
+    times = np.random.default_rng(2).integers(1, 4, len(table))
+    repeated = table.loc[np.repeat(table.index, times)].reset_index(drop=True)
+    weighed = strengths(table.assign(times=times), columns={"weight": "times"})
+    assert weighed == pytest.approx(strengths(repeated), abs=1e-8)
+    in_other_units = strengths(table.assign(times=times / 700), columns={"weight": "times"})
+    assert in_other_units == pytest.approx(weighed, abs=1e-10)
+    ones = mc.from_battles(table.assign(times=3.0), columns={"weight": "times"})
+    assert errors(ones) == pytest.approx(errors(mc.from_battles(table)), rel=1e-9)
+
+
+def test_weighted_errors_are_near_those_of_weighted_fits_without_each_user():
+    large = drawn(3, 2000)
+    large["weight"] = np.random.default_rng(7).choice([0.5, 1.0, 2.5], 2000)
+    given_weight = {"columns": {"weight": "weight"}}
+    whole = {n: e * 0.95 for n, e in errors(mc.from_battles(large, **given_weight)).items()}
+    left = [strengths(large[large["judge"] != user], **given_weight) for user in range(20)]
+    left = pd.DataFrame(left)
+    jackknife = np.sqrt(((left - left.mean()) ** 2).sum() * 19 / 20)
+    assert whole == pytest.approx(jackknife.to_dict(), rel=0.05)
+
+
+def test_a_model_that_never_lost_has_halves_in_any_unit_of_weight():
+    with pytest.warns(DataWarning, match="never lost"):
+        whole, *weighed = (
+            errors(mc.from_battles(lossless().assign(w=unit), columns=columns))
+            for columns, unit in ((None, 1.0), ({"weight": "w"}, 1.0), ({"weight": "w"}, 40.0))
+        )
+    for found in weighed:
+        assert found == pytest.approx(whole, rel=1e-9)
+
+
+def test_battles_of_weight_0_are_left_out_and_negative_ones_refused():
+    table = WEIGHED.assign(weight=np.where(np.arange(len(TABLE)) % 3, WEIGHED["weight"], 0.0))
+    with pytest.warns(DataWarning, match="left out 100 of 300 battles, whose weight is 0"):
+        preds = mc.from_battles(table, columns={"weight": "weight"}, position=True)
+    kept = mc.from_battles(table[table["weight"] > 0], columns={"weight": "weight"}, position=True)
+    assert (len(preds), errors(preds)) == (200, pytest.approx(errors(kept)))
+    assert preds.name == kept.name
+    refused(
+        "`sample_weight` is negative", WEIGHED.assign(weight=-1.0), columns={"weight": "weight"}
+    )
+    refused("weight 'winner' has cells that are no numbers", columns={"weight": "winner"})
+    refused("has no column 'mass'", columns={"weight": "mass"})
+    with pytest.raises(ValueError, match="a mean without weights cannot be of scores of battles"):
+        preds.with_columns(sample_weight=None)
+
+
+def test_strata_and_weights_of_a_command_are_those_of_python(tmp_path, capsys):
+    path = tmp_path / "weighed.csv"
+    WEIGHED.drop(columns="judge").to_csv(path, index=False)
+    read = ["--read", "strata=language", "--read", "weight=weight", "--resamples", "99"]
+    assert main(["compare", str(path), *read, "--format", "json"]) == 0
+    scores = json.loads(capsys.readouterr().out)["scores"]
+    preds = mc.from_battles(str(path), columns={"strata": "language", "weight": "weight"})
+    own = mc.compare(preds, n_resamples=99, rng=0).scores
+    assert [row["ci_low"] for row in scores] == pytest.approx(own["ci_low"].tolist())
+    # Strata of who meets whom leave less to chance.
+    alone = WEIGHED.drop(columns="judge").assign(pair=WEIGHED["model_a"] + WEIGHED["model_b"])
+    by_pair = mc.from_battles(alone, columns={"strata": "pair"})
+    assert errors(by_pair)["gpt"] != pytest.approx(errors(mc.from_battles(alone))["gpt"], rel=1e-3)
+
+
+def test_win_rates_take_weights_of_items():
+    fought = {"question_id": [*range(6)] * 2, "model_a": "gpt", "model_b": ["yi"] * 6 + ["phi"] * 6}
+    table = pd.DataFrame(
+        {**fought, "winner": [*"abaabb", *"aabaab"], "weight": [1.0, 2, 3, 1, 1, 2] * 2}
+    )
+    preds = mc.from_battles(table, baseline="gpt", columns={"weight": "weight"})
+    assert preds.sample_weight.tolist() == [1, 2, 3, 1, 1, 2]
+    found = mc.bootstrap(preds, n_resamples=2).estimate.tolist()
+    assert sorted(found) == pytest.approx([0.5, 0.5])
+    table.loc[0, "weight"] = 9.0
+    refused(
+        "battles of item 0 differ in `sample_weight`",
+        table,
+        baseline="gpt",
+        columns={"weight": "weight"},
+    )
