@@ -28,7 +28,7 @@ from experiments.validity.by_cell import simulate
 from experiments.validity.keep import ALPHA, N_SAMPLES, N_STEPS, PLANS, _shares
 from experiments.validity.keep_worlds import _COMBINED, BASE, SCREEN, rates_of
 from modelcompare.plugins.ledgers.levels import level_of_look
-from modelcompare.questions.contrast import Draws
+from modelcompare.questions.contrast import Sampling
 from modelcompare.questions.gains import Gain
 
 Params = dict[str, Any]
@@ -108,9 +108,8 @@ def _gain(counts: Counts, metric: str) -> Gain:
         ("b", "a"),
         "recall[1]" if metric == "recall" else metric,
         method="auto",
-        generalize_to="auto",
         zero_division=math.nan,
-        draws=Draws(),
+        sampling=Sampling(generalize_to="auto"),
     )
 
 

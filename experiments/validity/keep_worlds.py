@@ -18,7 +18,7 @@ from scipy.special import ndtri
 
 import modelcompare as mc
 from modelcompare.questions.any_time import GainAtAnyTime
-from modelcompare.questions.contrast import Draws
+from modelcompare.questions.contrast import Sampling
 from modelcompare.questions.gains import Gain
 
 Array = np.ndarray
@@ -112,9 +112,8 @@ def gain_of(counts: tuple[int, ...], metric: str, kind: type[Gain] = Gain) -> Ga
         ("b", "a"),
         metric,
         method="auto",
-        generalize_to="auto",
         zero_division=math.nan,
-        draws=Draws(),
+        sampling=Sampling(generalize_to="auto"),
     )
 
 

@@ -28,12 +28,14 @@ from modelcompare.intervals.unknown import convention, turned_by_convention
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
 from modelcompare.metrics.planning import positive_note
 from modelcompare.metrics.registry import MetricLike
+from modelcompare.questions.claims import of_one_set
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import Outcome, PairView, run_named
 from modelcompare.significance.inverted import Ends, ends_of
 from modelcompare.words import (
     Alternative,
+    GeneralizeToOfSets,
     IntervalMethod,
     ZeroDivision,
     shown,
@@ -46,9 +48,10 @@ SIDES = ("predictions_a", "predictions_b")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draws:
-    """Resamples of a question: their number and their seed."""
+class Sampling:
+    """Samples that a question is about: what varies between them, and their resamples."""
 
+    generalize_to: GeneralizeToOfSets = "items"
     n_resamples: int = 9999
     rng: RngLike = 0
 
@@ -73,19 +76,21 @@ class Contrast(PairView):
     def between(
         cls, pair: TestSet, metric: MetricLike, label: Any, *,
         zero_division: ZeroDivision = math.nan, collapse: bool | None = None,
-        design: Design | None = None, draws: Draws | None = None,
+        design: Design | None = None, sampling: Sampling | None = None,
     ) -> Contrast:  # fmt: skip
         """Return the contrast of the two models of a test set.
 
-        Of a test set that lacks a model, the sample is of the other one (`Gain`).
+        Of a test set that lacks a model, the sample is of the other one (`Gain`). A `design` is
+        that of `sampling` for the test that is asked for.
         """
-        draws = draws or Draws()
+        sampling = sampling or Sampling()
+        design = design or design_of(pair, of_one_set(sampling.generalize_to))
         evaluation = evaluate(pair, [metric], zero_division=zero_division, collapse=collapse)
-        weights = BootstrapWeights(evaluation.units, draws.n_resamples, seed_sequence(draws.rng))
+        n, seed = sampling.n_resamples, seed_sequence(sampling.rng)
         label = chosen_class(evaluation, label)
         return cls(
-            Sample(evaluation, weights, design or design_of(pair)),
-            (np.array([0]), np.array([1])), draws.n_resamples, label=label,
+            Sample(evaluation, BootstrapWeights(evaluation.units, n, seed), design),
+            (np.array([0]), np.array([1])), n, label=label,
             position=value_position(evaluation, label),
         )  # fmt: skip
 

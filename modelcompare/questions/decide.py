@@ -25,7 +25,7 @@ from modelcompare.escape import terminal
 from modelcompare.metrics.classes import ValueLike
 from modelcompare.questions.any_time import GainAtAnyTime
 from modelcompare.questions.claims import POWER, answer_of, check_margin, claims_of
-from modelcompare.questions.contrast import Draws, warn_of_undefined
+from modelcompare.questions.contrast import Sampling, warn_of_undefined
 from modelcompare.questions.gains import Gain
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, member, value
@@ -349,8 +349,8 @@ def decide(
     if isinstance(predictions, Mapping):
         gain_on = plugs.several("decide")
     found = gain_on(
-        predictions, (candidate, baseline), metric, method=method, generalize_to=generalize_to,
-        zero_division=zero_division, draws=Draws(n_resamples=n_resamples, rng=rng),
+        predictions, (candidate, baseline), metric, method=method, zero_division=zero_division,
+        sampling=Sampling(generalize_to=generalize_to, n_resamples=n_resamples, rng=rng),
     )  # fmt: skip
     with each_warning_once():
         found.warn_of_sparse_data("auto" if method == "any-time" else method)

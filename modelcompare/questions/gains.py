@@ -16,7 +16,6 @@ from modelcompare.comparison.planning import serve
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import known_direction
 from modelcompare.engine.contrasts import Contrasts
-from modelcompare.engine.design import design_of
 from modelcompare.engine.influence import unit_influences
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.scope import Scope
@@ -24,15 +23,13 @@ from modelcompare.intervals.calibration import refusal, why_refused
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.classes import ValueLike, one_value
-from modelcompare.questions.claims import POWER, claims_of, n_needed, of_one_set
-from modelcompare.questions.contrast import Contrast, Draws
+from modelcompare.questions.claims import POWER, claims_of, n_needed
+from modelcompare.questions.contrast import Contrast, Sampling
 from modelcompare.questions.unseen import Unseen
 from modelcompare.significance.inverted import Ends, p_above, turned
 from modelcompare.significance.repeated import LEAST_OF_EACH, LEAST_UNITS
 from modelcompare.words import (
     Decision,
-    GeneralizeTo,
-    GeneralizeToOfSets,
     IntervalMethod,
     ZeroDivision,
 )
@@ -40,17 +37,13 @@ from modelcompare.words import (
 
 def contrast_on(
     predictions: TestSet, models: Sequence[str], metric: ValueLike, *, method: IntervalMethod,
-    generalize_to: GeneralizeTo, zero_division: ZeroDivision, draws: Draws,
+    zero_division: ZeroDivision, sampling: Sampling,
 ) -> tuple[Contrast, IntervalMethod]:  # fmt: skip
     """Return the contrast of models on a test set, and the interval method to compute with."""
     own, label = one_value(metric, predictions)
     served, used, *_ = serve(predictions, own, method=method, zero_division=zero_division)
     pair = served[[*models]]
-    design = design_of(pair, generalize_to)
-    contrast = Contrast.between(
-        pair, own, label, zero_division=zero_division, design=design, draws=draws
-    )
-    return contrast, used
+    return Contrast.between(pair, own, label, zero_division=zero_division, sampling=sampling), used
 
 
 @dataclass(frozen=True)
@@ -76,13 +69,12 @@ class Gain:
     @classmethod
     def of(
         cls, predictions: TestSet, models: tuple[str, str], metric: ValueLike, *,
-        method: IntervalMethod, generalize_to: GeneralizeToOfSets, zero_division: ZeroDivision,
-        draws: Draws,
+        method: IntervalMethod, zero_division: ZeroDivision, sampling: Sampling,
     ) -> Self:  # fmt: skip
         """Return the gain of the first model over the second."""
         contrast, used = contrast_on(
-            predictions, models, metric, method=method, generalize_to=of_one_set(generalize_to),
-            zero_division=zero_division, draws=draws,
+            predictions, models, metric, method=method, zero_division=zero_division,
+            sampling=sampling,
         )  # fmt: skip
         contrast.sample.design.check_decision()
         return cls(contrast, models, used)

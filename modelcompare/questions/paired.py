@@ -17,7 +17,7 @@ from modelcompare.engine.design import design_of
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.questions.claims import of_one_set
-from modelcompare.questions.contrast import Contrast, Draws, Unpaired, warn_of_undefined
+from modelcompare.questions.contrast import Contrast, Sampling, Unpaired, warn_of_undefined
 from modelcompare.questions.effects import effect_sizes
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, value
@@ -200,11 +200,11 @@ def paired_test(
     >>> print(f"{result.difference:.4f} {result.p_value:.1e}")
     0.0182 6.3e-06
     """
-    draws = Draws(n_resamples=n_resamples, rng=rng)
+    sampling = Sampling(generalize_to=generalize_to, n_resamples=n_resamples, rng=rng)
     if isinstance(predictions, Mapping):
         of_means: PairedTestResult = plugs.several("paired_test")(
-            predictions, model_a, model_b, metric, method=method, alternative=alternative,
-            generalize_to=generalize_to, zero_division=zero_division, draws=draws,
+            predictions, (model_a, model_b), metric, method=method, alternative=alternative,
+            zero_division=zero_division, sampling=sampling,
         )  # fmt: skip
         return of_means
     varied = of_one_set(generalize_to)
@@ -217,7 +217,7 @@ def paired_test(
     row = named(test)
     contrast = Contrast.between(
         pair, metric, label, zero_division=zero_division,
-        collapse=False if row.by_sample else None, design=design, draws=draws,
+        collapse=False if row.by_sample else None, design=design, sampling=sampling,
     )  # fmt: skip
     enumerate_swaps = "units" in predictions.access.abilities
     contrast = replace(contrast, alternative=alternative, enumerate_swaps=enumerate_swaps)

@@ -12,7 +12,6 @@ import numpy as np
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.design import design_of
 from modelcompare.engine.labels import distinct_rows
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals.ratios import t_quantile
@@ -20,7 +19,7 @@ from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.claims import of_one_set
 from modelcompare.questions.components import Pilot, Plan, planned
-from modelcompare.questions.contrast import Contrast
+from modelcompare.questions.contrast import Contrast, Sampling
 from modelcompare.report.numbers import format_interval
 from modelcompare.significance.inverted import Ends
 from modelcompare.significance.pairwise import check_smooth
@@ -99,7 +98,7 @@ def planned_contrast(
     """Return the contrast of two models on a pilot; refuse one without a value or influences."""
     contrast = Contrast.between(
         pair, metric, label, zero_division=zero_division, collapse=False,
-        design=design_of(pair, generalize_to),
+        sampling=Sampling(generalize_to=generalize_to),
     )  # fmt: skip
     check_smooth(contrast.metric, "variance_study on test sets of several sizes")
     if math.isnan(contrast.difference):

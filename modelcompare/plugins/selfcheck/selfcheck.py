@@ -17,7 +17,7 @@ from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.classes import ValueLike, one_value
-from modelcompare.questions.contrast import Contrast, Draws
+from modelcompare.questions.contrast import Contrast, Sampling
 from modelcompare.resampling.draws import unequal_draws
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
@@ -122,8 +122,8 @@ def selfcheck(
     draws = BootstrapWeights(units, n_trials, child_seed(seed, 1))
 
     def rejects(sample: Predictions, trial: int) -> bool:
-        draws = Draws(n_resamples=n_resamples, rng=trial)
-        drawn = Contrast.between(sample, metric, label, draws=draws)
+        sampling = Sampling(n_resamples=n_resamples, rng=trial)
+        drawn = Contrast.between(sample, metric, label, sampling=sampling)
         return bool(drawn.test(test).p_value[0, 0] < alpha)
 
     outcomes: list[list[bool]] = []

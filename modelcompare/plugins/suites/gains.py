@@ -22,7 +22,7 @@ from modelcompare.plugins.suites.pooled import Means
 from modelcompare.plugins.suites.scope import notes_on_sets, scope_of_sets
 from modelcompare.plugins.suites.weights import WITHIN, WeightedSets, weighted_sets, within
 from modelcompare.questions.any_time import PLAN_LOOKS, not_at_any_time
-from modelcompare.questions.contrast import Contrast, Draws
+from modelcompare.questions.contrast import Contrast, Sampling
 from modelcompare.questions.gains import Gain, are_enough, contrast_on, gains_of_units
 from modelcompare.questions.unseen import Unseen
 from modelcompare.resampling.seeds import child_seed, seed_sequence
@@ -30,7 +30,6 @@ from modelcompare.significance.inverted import Ends, ends_of, turned
 from modelcompare.words import (
     Decision,
     DecisionMethod,
-    GeneralizeToOfSets,
     IntervalMethod,
     ZeroDivision,
 )
@@ -153,8 +152,7 @@ class MeanGain(Gain):
 
 def mean_gain(
     sets: Mapping[str, TestSet], models: tuple[str, str], metric: ValueLike, *,
-    method: DecisionMethod, generalize_to: GeneralizeToOfSets, zero_division: ZeroDivision,
-    draws: Draws,
+    method: DecisionMethod, zero_division: ZeroDivision, sampling: Sampling,
 ) -> MeanGain:  # fmt: skip
     """Return the gain of the first model over the second on the test sets that have a weight.
 
@@ -164,24 +162,24 @@ def mean_gain(
     if method == "any-time":
         raise not_at_any_time(f"several test sets; {PLAN_LOOKS}")
     if not isinstance(sets, WeightedSets):
-        sets = weighted_sets(sets, models, "equal", generalize_to, "refuse")
+        sets = weighted_sets(sets, models, "equal", sampling.generalize_to, "refuse")
     contrasts, used = contrasts_on(
-        sets, models, metric, method=method, generalize_to=generalize_to,
-        zero_division=zero_division, draws=draws,
-    )  # fmt: skip
+        sets, models, metric, method=method, zero_division=zero_division, sampling=sampling
+    )
     for each in contrasts.values():
         each.sample.design.check_decision()
     shares, (first, *_) = sets.shares[sets.shares > 0], contrasts.values()
-    return MeanGain(first, models, used, contrasts, shares, generalize_to in WITHIN, sets.notes)
+    new_sets = sampling.generalize_to in WITHIN
+    return MeanGain(first, models, used, contrasts, shares, new_sets, sets.notes)
 
 
 def contrasts_on(
     sets: WeightedSets[TestSet], models: Sequence[str], metric: ValueLike, *,
-    method: IntervalMethod, generalize_to: GeneralizeToOfSets, zero_division: ZeroDivision,
-    draws: Draws,
+    method: IntervalMethod, zero_division: ZeroDivision, sampling: Sampling,
 ) -> tuple[dict[str, Contrast], IntervalMethod]:  # fmt: skip
     """Return the contrast of two models on each test set with a weight, and the interval method."""
-    seed, alone = seed_sequence(draws.rng), np.count_nonzero(sets.shares) == 1
+    seed, alone = seed_sequence(sampling.rng), np.count_nonzero(sets.shares) == 1
+    sampling = replace(sampling, generalize_to=within(sampling.generalize_to))
     contrasts: dict[str, Contrast] = {}
     used = method
     for place, (name, predictions) in enumerate(sets.items()):
@@ -191,8 +189,8 @@ def contrasts_on(
         both = [model for model in models if model in predictions.models]
         contrasts[name], used = contrast_on(
             predictions, both or predictions.models[:1], metric, method=method,
-            generalize_to=within(generalize_to), zero_division=zero_division,
-            draws=draws if alone else replace(draws, rng=child_seed(seed, place)),
+            zero_division=zero_division,
+            sampling=sampling if alone else replace(sampling, rng=child_seed(seed, place)),
         )  # fmt: skip
     first, *others = contrasts.values()
     if any(each.evaluation.keys != first.evaluation.keys for each in others):

@@ -16,19 +16,18 @@ from modelcompare.plugins.suites.layers import warn_of_few_sets
 from modelcompare.plugins.suites.pooled import Means
 from modelcompare.plugins.suites.scope import notes_on_sets, scope_of_sets
 from modelcompare.plugins.suites.weights import WITHIN, weighted_sets
-from modelcompare.questions.contrast import Draws, warn_of_undefined
+from modelcompare.questions.contrast import Sampling, warn_of_undefined
 from modelcompare.questions.paired import PairedTestResult
 from modelcompare.significance.studentized import NAME as DEFAULT_TEST
-from modelcompare.words import Alternative, GeneralizeToOfSets, PairedTest, ZeroDivision
+from modelcompare.words import Alternative, PairedTest, ZeroDivision
 
 # Level of the interval whose half-width towards 0 is that of the test.
 _ALPHA = 0.05
 
 
 def test_means(
-    sets: Mapping[str, TestSet], model_a: str, model_b: str, metric: ValueLike, *,
-    method: PairedTest, alternative: Alternative, generalize_to: GeneralizeToOfSets,
-    zero_division: ZeroDivision, draws: Draws,
+    sets: Mapping[str, TestSet], models: tuple[str, str], metric: ValueLike, *,
+    method: PairedTest, alternative: Alternative, zero_division: ZeroDivision, sampling: Sampling,
 ) -> PairedTestResult:  # fmt: skip
     """Return the outcome of the test of the difference of means, as `paired_test` describes."""
     if method != DEFAULT_TEST:
@@ -37,12 +36,11 @@ def test_means(
             "tested by the interval of the difference, or ask about each."
         )
     known = dict.fromkeys(model for each in sets.values() for model in each.models)
-    check_models((*known,), model_a=model_a, model_b=model_b)
-    models, new_sets = (model_a, model_b), generalize_to in WITHIN
-    weighted = weighted_sets(sets, models, "equal", generalize_to, "refuse")
+    check_models((*known,), model_a=models[0], model_b=models[1])
+    new_sets = sampling.generalize_to in WITHIN
+    weighted = weighted_sets(sets, models, "equal", sampling.generalize_to, "refuse")
     contrasts, used = contrasts_on(
-        weighted, models, metric, method="auto", generalize_to=generalize_to,
-        zero_division=zero_division, draws=draws,
+        weighted, models, metric, method="auto", zero_division=zero_division, sampling=sampling,
     )  # fmt: skip
     if new_sets:
         warn_of_few_sets(len(contrasts))
@@ -55,11 +53,11 @@ def test_means(
     means, at = Means.of(samples, models, first.pairs, weighted.shares, scope), first.position
     difference = float(means.estimate[0, at])
     warn_of_undefined(first.metric.name, first.label, difference, models)
-    drawn = draws.n_resamples if is_resampled(first.metric) else 0
+    drawn = sampling.n_resamples if is_resampled(first.metric) else 0
     notes = common_notes({name: each.notes for name, each in contrasts.items()})
     p_value = float(means.p_values(used, _ALPHA, alternative)[0, at])
     return PairedTestResult(
-        model_a=model_a, model_b=model_b, metric=first.metric.name, label=first.label,
+        model_a=models[0], model_b=models[1], metric=first.metric.name, label=first.label,
         difference=difference, statistic=difference, p_value=p_value,
         p_value_standard_error=float(np.sqrt(p_value * (1 - p_value) / (1 + drawn))) * bool(drawn),
         method=means.low.method, alternative=alternative, n_resamples=drawn, exact=not drawn,
