@@ -15,7 +15,7 @@ import pandas as pd
 
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.base import cells_of, check_named, is_missing
+from modelcompare.readers.formats.base import Format, cells_of, check_named, is_missing
 from modelcompare.readers.formats.rows import of_rows
 from modelcompare.readers.records import SCORE
 
@@ -91,7 +91,7 @@ def _column(records: pd.DataFrame, name: str) -> Column:
     return records[name].astype(object) if name in records else empty
 
 
-FORMAT = of_rows(
-    "Every Eval Ever", _samples, kinds=frozenset({"jsonl", "parquet"}), fields=_FIELDS,
-    same=("reference",), is_log=True,
+FORMAT = Format(
+    "Every Eval Ever", kinds=frozenset({"jsonl", "parquet"}), fields=_FIELDS,
+    read=of_rows(_samples, same=("reference",), is_log=True),
 )  # fmt: skip

@@ -14,6 +14,7 @@ import re
 import pandas as pd
 
 from modelcompare.readers.content import File
+from modelcompare.readers.formats.base import Format
 from modelcompare.readers.formats.rows import Row, of_rows
 from modelcompare.readers.records import SCORE
 from modelcompare.readers.tables import lookup
@@ -57,7 +58,7 @@ def _instance(row: Row) -> Row:
     }  # fmt: skip
 
 
-FORMAT = of_rows(
-    "HELM instances", _instances, kinds=frozenset({"jsonl"}), fields=_FIELDS,
+FORMAT = Format(
+    "HELM instances", kinds=frozenset({"jsonl"}), read=of_rows(_instances), fields=_FIELDS,
     companions=r"(run_spec|scenario|scenario_state|stats|instances|display_requests|costs)\.json",
 )  # fmt: skip

@@ -20,7 +20,7 @@ import pandas as pd
 
 from modelcompare.data.checks import warn_of_data
 from modelcompare.readers.content import File, check_inflation, whole
-from modelcompare.readers.formats.base import UnscoredError, cells_of, check_named, keys_of
+from modelcompare.readers.formats.base import Format, UnscoredError, cells_of, check_named, keys_of
 from modelcompare.readers.formats.rows import of_rows
 from modelcompare.readers.messages import listed
 from modelcompare.readers.records import SCORE
@@ -202,7 +202,7 @@ def _unpack_member(file: File, archive: zipfile.ZipFile, info: zipfile.ZipInfo) 
     return data
 
 
-FORMAT = of_rows(
-    "inspect_ai", _samples, kinds=frozenset({"eval", "json"}), looks_like=_is_log,
-    same=("target",), is_log=True, of_text=_of_text,
+FORMAT = Format(
+    "inspect_ai", kinds=frozenset({"eval", "json"}), looks_like=_is_log,
+    read=of_rows(_samples, same=("target",), is_log=True, of_text=_of_text),
 )  # fmt: skip

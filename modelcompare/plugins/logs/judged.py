@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.base import is_missing
+from modelcompare.readers.formats.base import Format, is_missing
 from modelcompare.readers.formats.rows import Row, of_rows
 from modelcompare.readers.records import SCORE, Records
 from modelcompare.readers.tables import lookup
@@ -82,28 +82,30 @@ def _case(case: Any) -> Row:
     return {"id": named, "success": lookup(case, ["success"]), **scores}
 
 
-ALPACA_EVAL = of_rows(
-    "AlpacaEval annotations", _preferences, kinds=frozenset({"jsonl", "parquet"}),
-    companions=r"(model|reference)_outputs\.json", same=("baseline", "annotator"),
+ALPACA_EVAL = Format(
+    "AlpacaEval annotations", kinds=frozenset({"jsonl", "parquet"}),
+    companions=r"(model|reference)_outputs\.json",
     fields=frozenset({"instruction", "generator_1", "generator_2", "preference"}),
-    roles={"model": "generator_2", "id": "instruction", "baseline": "generator_1"},
+    read=of_rows(
+        _preferences, same=("baseline", "annotator"),
+        roles={"model": "generator_2", "id": "instruction", "baseline": "generator_1"},
+    ),
 )  # fmt: skip
-MT_BENCH = of_rows(
-    "MT-Bench grading", _grades, kinds=frozenset({"jsonl"}), up=True,
+MT_BENCH = Format(
+    "MT-Bench grading", kinds=frozenset({"jsonl"}), read=of_rows(_grades, up=True),
     fields=frozenset({"question_id", "model", "judge", "score", "turn"}),
-)  # fmt: skip
-_TEST_RUN = of_rows(
-    "DeepEval test run", _test_cases, kinds=frozenset({"json"}),
-    looks_like=lambda file: lookup(_cases(file)[:1], ["0", "metricsData"]) is not None,
 )  # fmt: skip
 
 
 def _read_test_runs(files: Sequence[File]) -> Records:
     """Read test runs; files name the models if several are of one, as of two prompts."""
-    records = _TEST_RUN.read(files)
+    records = of_rows(_test_cases)(files)
     if "model" in records.frame and records.frame["model"].nunique() < len(files):
         return replace(records, frame=records.frame.drop(columns="model"))
     return records
 
 
-DEEP_EVAL = replace(_TEST_RUN, read=_read_test_runs)
+DEEP_EVAL = Format(
+    "DeepEval test run", kinds=frozenset({"json"}), read=_read_test_runs,
+    looks_like=lambda file: lookup(_cases(file)[:1], ["0", "metricsData"]) is not None,
+)  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 import pandas as pd
 
 from modelcompare.readers.content import File
+from modelcompare.readers.formats.base import Format
 from modelcompare.readers.formats.rows import Row, of_rows
 from modelcompare.readers.records import SCORE
 from modelcompare.readers.tables import lookup
@@ -42,7 +43,7 @@ def _is_evaluation(file: File) -> bool:
     return bool(lists) and all(isinstance(each, list) for each in lists)
 
 
-FORMAT = of_rows(
-    "LeRobot evaluation", _episodes, kinds=frozenset({"json"}), looks_like=_is_evaluation,
-    is_log=True,
+FORMAT = Format(
+    "LeRobot evaluation", kinds=frozenset({"json"}), looks_like=_is_evaluation,
+    read=of_rows(_episodes, is_log=True),
 )  # fmt: skip

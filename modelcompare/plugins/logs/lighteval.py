@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.base import cells_of, keys_of
+from modelcompare.readers.formats.base import Format, cells_of, keys_of
 from modelcompare.readers.formats.rows import of_rows
 from modelcompare.readers.records import SCORE
 from modelcompare.readers.tables import lookup
@@ -57,8 +57,8 @@ def _model(folder: Path) -> str:
     return "/".join(parts[last:])
 
 
-FORMAT = of_rows(
-    "lighteval", _details, kinds=frozenset({"parquet"}), fields=_FIELDS,
+FORMAT = Format(
+    "lighteval", kinds=frozenset({"parquet"}), fields=_FIELDS,
     looks_like=lambda file: isinstance(file.payload["doc"].iloc[0], dict),
-    roles={"set": "task_name"}, same=("query", "gold"), is_log=True,
+    read=of_rows(_details, roles={"set": "task_name"}, same=("query", "gold"), is_log=True),
 )  # fmt: skip

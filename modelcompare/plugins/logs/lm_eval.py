@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.readers.content import File
+from modelcompare.readers.formats.base import Format
 from modelcompare.readers.formats.rows import of_rows
 from modelcompare.readers.records import SCORE
 
@@ -52,7 +53,7 @@ def _metrics(logged: pd.DataFrame) -> list[str]:
     return [name for name in found if name in logged.columns]
 
 
-FORMAT = of_rows(
-    "lm-evaluation-harness", _samples, kinds=frozenset({"jsonl", "parquet"}), fields=_FIELDS,
-    roles={"id": "doc_id"}, same=_SAME, is_log=True,
+FORMAT = Format(
+    "lm-evaluation-harness", kinds=frozenset({"jsonl", "parquet"}), fields=_FIELDS,
+    read=of_rows(_samples, roles={"id": "doc_id"}, same=_SAME, is_log=True),
 )  # fmt: skip

@@ -12,6 +12,7 @@ import re
 import pandas as pd
 
 from modelcompare.readers.content import File
+from modelcompare.readers.formats.base import Format
 from modelcompare.readers.formats.rows import of_rows
 from modelcompare.readers.records import SCORE
 
@@ -34,7 +35,7 @@ def _evaluations(file: File) -> pd.DataFrame:
     )
 
 
-FORMAT = of_rows(
-    "MLflow evaluation", _evaluations, kinds=frozenset({"jsonl", "parquet"}),
+FORMAT = Format(
+    "MLflow evaluation", kinds=frozenset({"jsonl", "parquet"}), read=of_rows(_evaluations),
     looks_like=lambda file: any(map(_METRIC.fullmatch, map(str, file.payload.columns))),
 )  # fmt: skip

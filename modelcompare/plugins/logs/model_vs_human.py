@@ -11,6 +11,7 @@ from __future__ import annotations
 import pandas as pd
 
 from modelcompare.readers.content import File
+from modelcompare.readers.formats.base import Format
 from modelcompare.readers.formats.rows import of_rows
 
 _IMAGE = r"(?:^|_)((?:n0\d+_)?[^_]+)$"
@@ -27,8 +28,11 @@ def _responses(file: File) -> pd.DataFrame:
     return table.assign(object_response=answers, id=images, set=file.path.name.partition("_")[0])
 
 
-FORMAT = of_rows(
-    "model-vs-human responses", _responses, kinds=frozenset({"csv"}), kind="labels",
+FORMAT = Format(
+    "model-vs-human responses", kinds=frozenset({"csv"}),
     fields=frozenset({"subj", "object_response", "category", "imagename"}),
-    roles={"model": "subj", "y_true": "category", "y_pred": "object_response"},
+    read=of_rows(
+        _responses, kind="labels",
+        roles={"model": "subj", "y_true": "category", "y_pred": "object_response"},
+    ),
 )  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 import pandas as pd
 
 from modelcompare.readers.content import File
+from modelcompare.readers.formats.base import Format
 from modelcompare.readers.formats.rows import of_rows, scores_of
 from modelcompare.readers.records import SCORE
 
@@ -38,7 +39,7 @@ def _segments(file: File) -> pd.DataFrame:
     return found.assign(model=found["system"], id=ids, group=found["doc"])
 
 
-FORMAT = of_rows(
-    "WMT MQM ratings", _segments, kinds=frozenset({"tsv"}), up=True,
+FORMAT = Format(
+    "WMT MQM ratings", kinds=frozenset({"tsv"}), read=of_rows(_segments, up=True),
     fields=frozenset({"system", "doc", "seg_id", "rater", "category", "severity"}),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.base import is_missing
+from modelcompare.readers.formats.base import Format, is_missing
 from modelcompare.readers.formats.rows import RIGHT, Row, of_rows, scores_of
 from modelcompare.readers.records import SCORE
 from modelcompare.readers.tables import lookup
@@ -78,8 +78,8 @@ def _equal(table: pd.DataFrame, file: File) -> list[float]:
     )
 
 
-FORMAT = of_rows(
-    "OpenCompass details", _results, kinds=frozenset({"json"}),
+FORMAT = Format(
+    "OpenCompass details", kinds=frozenset({"json"}), read=of_rows(_results),
     looks_like=lambda file: any(
         not {*_CORRECT, "predictions", "references"}.isdisjoint(sample)
         for sample in _samples(file)[:1]

@@ -15,6 +15,7 @@ from itertools import zip_longest
 import pandas as pd
 
 from modelcompare.readers.content import File
+from modelcompare.readers.formats.base import Format
 from modelcompare.readers.formats.rows import RIGHT, Row, of_rows, scores_of, stem_of
 from modelcompare.readers.records import SCORE
 from modelcompare.readers.tables import lookup
@@ -78,20 +79,20 @@ def _has(name: str) -> Callable[[File], bool]:
     return lambda file: any(name in row for row in _solutions(file)[:1])
 
 
-EVAL_PLUS = of_rows(
-    "EvalPlus results", _of_solutions, kinds=frozenset({"json"}), up=True,
+EVAL_PLUS = Format(
+    "EvalPlus results", kinds=frozenset({"json"}), read=of_rows(_of_solutions, up=True),
     looks_like=_has("base_status"), companions=r".*samples.*\.jsonl",
 )  # fmt: skip
-BIG_CODE_BENCH = of_rows(
-    "BigCodeBench results", _of_solutions, kinds=frozenset({"json"}), up=True,
+BIG_CODE_BENCH = Format(
+    "BigCodeBench results", kinds=frozenset({"json"}), read=of_rows(_of_solutions, up=True),
     looks_like=_has("status"), companions=r".*\.jsonl|.*pass_at_k\.json",
 )  # fmt: skip
-HUMAN_EVAL = of_rows(
-    "HumanEval results",
-    lambda file: _with_passes(file.payload.assign(id=file.payload["task_id"]), file),
-    kinds=frozenset({"jsonl"}), fields=frozenset({"task_id", "completion", "passed"}),
+HUMAN_EVAL = Format(
+    "HumanEval results", kinds=frozenset({"jsonl"}),
+    read=of_rows(lambda file: _with_passes(file.payload.assign(id=file.payload["task_id"]), file)),
+    fields=frozenset({"task_id", "completion", "passed"}),
 )  # fmt: skip
-BIG_CODE = of_rows(
-    "BigCode results", lambda file: _with_passes(pd.DataFrame(_programs(file), dtype=object), file),
-    kinds=frozenset({"json"}), looks_like=lambda file: bool(_programs(file)),
+BIG_CODE = Format(
+    "BigCode results", kinds=frozenset({"json"}), looks_like=lambda file: bool(_programs(file)),
+    read=of_rows(lambda file: _with_passes(pd.DataFrame(_programs(file), dtype=object), file)),
 )  # fmt: skip

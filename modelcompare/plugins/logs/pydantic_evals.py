@@ -10,6 +10,7 @@ from __future__ import annotations
 import pandas as pd
 
 from modelcompare.readers.content import File
+from modelcompare.readers.formats.base import Format
 from modelcompare.readers.formats.rows import Row, of_rows
 from modelcompare.readers.records import SCORE
 from modelcompare.readers.tables import lookup
@@ -44,4 +45,6 @@ def _is_report(file: File) -> bool:
     )  # fmt: skip
 
 
-FORMAT = of_rows("Pydantic Evals report", _cases, kinds=frozenset({"json"}), looks_like=_is_report)
+FORMAT = Format(
+    "Pydantic Evals report", frozenset({"json"}), of_rows(_cases), looks_like=_is_report
+)

@@ -12,33 +12,28 @@ import pandas as pd
 from modelcompare.data.kinds import kind_declared
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.content import File
-from modelcompare.readers.formats.base import Format, check_named, each, is_missing, score_columns
+from modelcompare.readers.formats.base import check_named, each, is_missing, score_columns
 from modelcompare.readers.records import SCORE, Records
-from modelcompare.words import FileKind, shown
+from modelcompare.words import shown
 
 _KEYS = ("model", "set", "run", "filter", "group", "id", "y_true", "y_pred")
 # Keys without which samples cannot be distinguished.
 _NAMED = ("model", "set", "run", "filter", "id")
 # Scores of verdicts.
 RIGHT = {True: 1.0, False: 0.0}
-_OBJECTS: frozenset[FileKind] = frozenset({"json", "jsonl"})
 
 Row = dict[str, Any]
 
 
 def of_rows(
-    name: str, rows: Callable[[File], pd.DataFrame], *, kinds: frozenset[FileKind] = _OBJECTS,
-    fields: frozenset[str] = frozenset(), looks_like: Callable[[File], bool] = lambda _: True,
-    companions: str = "", same: tuple[str, ...] = (), kind: str = "scores",
+    rows: Callable[[File], pd.DataFrame], *, same: tuple[str, ...] = (), kind: str = "scores",
     roles: Mapping[str, str] = MappingProxyType({}), is_log: bool = False,
     of_text: Callable[[str], float | None] = lambda _: None, up: bool | None = None,
-) -> Format:  # fmt: skip
-    """Make a format of a function that returns the results of a file.
+) -> Callable[[Sequence[File]], Records]:  # fmt: skip
+    """Make the reader of a `Format` of a function that returns the results of a file.
 
     Parameters
     ----------
-    name, kinds, fields, looks_like, companions
-        As for `Format`.
     rows : callable
         File -> a row for each result: ``id``, a column ``score:NAME`` for each score or ``y_true``
         and ``y_pred``, and where the file names them ``model``, ``set``, ``run``, ``filter`` and
@@ -81,7 +76,7 @@ def of_rows(
             greater_is_better=up,
         )  # fmt: skip
 
-    return Format(name, kinds, each(read), fields, looks_like, companions=companions)
+    return each(read)
 
 
 def scores_of(

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from modelcompare.readers.content import File
+from modelcompare.readers.formats import Format
 from modelcompare.readers.formats.rows import of_rows
 
 _FIELDS = frozenset({"player", "card", "back", "reply"})
@@ -21,6 +22,8 @@ def _replies(file: File) -> pd.DataFrame:
 
 
 FORMATS = (
-    of_rows("quiz", _replies, kinds=frozenset({"jsonl"}), fields=_FIELDS, kind="labels",
-            same=("y_true",)),
+    Format(
+        "quiz", kinds=frozenset({"jsonl"}), fields=_FIELDS,
+        read=of_rows(_replies, kind="labels", same=("y_true",)),
+    ),
 )  # fmt: skip
