@@ -2,7 +2,6 @@
 
 from modelcompare import plugs
 from modelcompare.comparison.bootstrap_result import BootstrapResult as BootstrapResult
-from modelcompare.comparison.bounds import BoundedComparison as BoundedComparison
 from modelcompare.comparison.groups import GroupComparison as GroupComparison
 from modelcompare.comparison.result import Comparison as Comparison
 from modelcompare.questions.decide import DecisionResult as DecisionResult

@@ -1,7 +1,7 @@
 from modelcompare.comparison.bootstrap_result import BootstrapResult as BootstrapResult
-from modelcompare.comparison.bounds import BoundedComparison as BoundedComparison
 from modelcompare.comparison.groups import GroupComparison as GroupComparison
 from modelcompare.comparison.result import Comparison as Comparison
+from modelcompare.plugins.bounds.ends import BoundedComparison as BoundedComparison
 from modelcompare.plugins.ledgers.keep import KeepResult as KeepResult
 from modelcompare.plugins.suites.result import SuiteComparison as SuiteComparison
 from modelcompare.questions.decide import DecisionResult as DecisionResult

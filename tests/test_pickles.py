@@ -101,13 +101,6 @@ MAKE = {
     "gate": lambda _: mc.gate(of_classes(), "a", "b", ["accuracy:-0.1", "f1[1]:-0.2"]),
     "sample_size": lambda _: mc.sample_size(of_classes(), "a", "b"),
     "slices": lambda _: mc.compare_groups(of_classes(), "accuracy", **FEW),
-    "bounds": lambda _: mc.compare(
-        mc.read_predictions(
-            pd.DataFrame({"a": [1.0] * 18 + [None] * 2, "b": [0.0] * 17 + [1.0] * 3}),
-            missing="worst", greater_is_better=True,
-        ),
-        missing="bounds", **FEW,
-    ),
 } | plugged("PICKLED")  # fmt: skip
 
 

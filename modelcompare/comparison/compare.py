@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import get_args
 
-from modelcompare import intervals, significance
+from modelcompare import intervals, plugs, significance
 from modelcompare.arguments import checked, written_out
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.bootstrap import draw_values
 from modelcompare.comparison.bootstrap_result import BootstrapResult
-from modelcompare.comparison.bounds import compare_bounds
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct
 from modelcompare.comparison.duration import warn_of_time
@@ -171,28 +170,15 @@ def compare(
       model  estimate  rank
     0     a     0.875     1
     1     b     0.625     2
-
-    Bounds for missing results:
-
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"a": [1.0] * 18 + [None] * 2, "b": [0.0] * 17 + [1.0] * 3})
-    >>> preds = mc.read_predictions(frame, missing="worst", greater_is_better=True)
-    >>> result = mc.compare(preds, n_resamples=999, missing="bounds")
-    >>> result.scores[["model", "worst", "best", "n_missing"]]
-      model  worst  best  n_missing
-    0     a   0.90  1.00          2
-    1     b   0.15  0.15          0
-    >>> print(result.verdict())
-    mean_score: a leads at its worst (0.9000 to 1.0000) and is better than b for all possible
-    missing results (p = 0.003 in the worst case).
     """
     if missing == "bounds":
-        return compare_bounds(
+        bounded: Comparison = plugs.behind("missing='bounds'")(
             compare, predictions, metrics, baseline, generalize_to, zero_division,
             rng=rng, n_resamples=n_resamples, confidence_level=confidence_level, method=method,
             test=test, correction=correction, family=family, alpha=alpha, scheme=scheme,
             undefined=undefined, collapse=collapse,
         )  # fmt: skip
+        return bounded
     return _carried_out(planned(predictions, metrics, Settings(
         n_resamples=n_resamples, confidence_level=confidence_level, method=method, test=test,
         correction=correction, family=family, baseline=baseline, alpha=alpha, scheme=scheme,

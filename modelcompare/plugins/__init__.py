@@ -3,6 +3,7 @@
 PLUGINS = (
     "agreement",
     "battles",
+    "bounds",
     "calibration",
     "curves",
     "detection",
@@ -28,6 +29,7 @@ NAMES = {
         "diagnostics.Disagreements", "diagnostics.disagreements", "disagreements",
     ),
     "battles": ("`battles`", "from_battles"),
+    "bounds": ("results.BoundedComparison", "`missing='bounds'`"),
     "calibration": (
         "diagnostics.Reliability", "diagnostics.reliability", "diagnostics.calibration_line",
         "inference.CalibrationTest", "inference.calibration_test",

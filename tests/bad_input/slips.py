@@ -17,7 +17,6 @@ SLICED = mc.Predictions(
 HOLED = pd.DataFrame(
     {"y_true": list("xy") * 10, "a": [*list("xy") * 9, "x", None], "b": list("xx") * 10}
 )
-WORST = mc.read_predictions(HOLED, missing="worst")
 LEVELS = pd.DataFrame({("x", "y_true"): TRUTH, ("x", "a"): TRUTH})
 DATES = np.arange("2026-01-01", "2026-01-05", dtype="datetime64[D]")
 FLAT = "columns of 2 levels (a MultiIndex), e.g. ('x', 'y_true'); give each one name: frame.columns = frame.columns.map('_'.join)."
@@ -38,7 +37,6 @@ CASES: list[Call | Run] = [
     Call("metrics for metric", lambda _: mc.decide(PREDS, "a", "b", metrics="f1_macro"), "decide() has no argument `metrics`; did you mean `metric`?", TypeError),
     Call("a wrong option of decide through gate", lambda _: mc.gate(PREDS, "a", "b", ["accuracy:-0.1"], seed=0), "gate() has no argument `seed`; did you mean `rng`?", TypeError),
     Call("a short name of an argument", lambda _: mc.gate(PREDS, base="a", candidate="b", rules=["accuracy:-0.1"]), "gate() has no argument `base`; did you mean `baseline`?", TypeError),
-    Call("bounds with a baseline", lambda _: mc.compare(WORST, baseline="a", missing="bounds"), "bounds are of all pairs of models; leave `baseline` out."),
     Call("y_true of a table", lambda _: mc.read_predictions(HOLED, y_true="a"), "read_predictions() has no argument `y_true`; name columns by their roles, with columns={'true': 'a'}.", TypeError),
     Call("weights of predictions", lambda _: mc.Predictions(TRUTH, {"a": TRUTH}, weights=TRUTH), "Predictions() has no argument `weights`; did you mean `sample_weight`?", TypeError),
     Call("clusters of scores", lambda _: mc.Predictions.from_scores({"a": TRUTH}, clusters=TRUTH), "Predictions() has no argument `clusters`; did you mean `groups`?", TypeError),
@@ -56,13 +54,11 @@ CASES: list[Call | Run] = [
     Call("an alias as a function", lambda _: mc.metrics.mcc, "module 'modelcompare.metrics' has no attribute 'mcc'; did you mean matthews_corrcoef?", AttributeError),
     Call("a metric misspelt in decide", lambda _: mc.decide(PREDS, "a", "b", "acuracy", margin=0.1), MEANT),
     Call("a metric misspelt in a rule", lambda _: mc.gate(PREDS, "a", "b", ["acuracy:-0.1"]), MEANT),
-    Call("a metric misspelt in bounds", lambda _: mc.compare(WORST, "acuracy", missing="bounds"), MEANT),
     Call("a metric misspelt in a paired test", lambda _: mc.paired_test(PREDS, "a", "b", metric="acuracy"), MEANT),
     Call("a metric misspelt in an unpaired test", lambda _: mc.inference.unpaired_test(PREDS[["a"]], PREDS[["b"]], metric="acuracy"), MEANT),
     Call("a metric misspelt in sample_size", lambda _: mc.sample_size(PREDS, "a", "b", "acuracy"), MEANT),
     Call("a metric misspelt in slices", lambda _: mc.compare_groups(SLICED, "acuracy"), MEANT),
     Run("a metric misspelt in a gate", "gate preds.csv --baseline a --candidate b --metric acuracy --margin 0.1", MEANT, {"preds.csv": "y_true,a,b\nx,x,y\ny,y,x\n"}),
-    Run("a metric misspelt in bounds of a file", "compare preds.csv --missing bounds --metric acuracy", MEANT, {"preds.csv": "y_true,a,b\nx,x,y\ny,,x\ny,y,y\n"}),
     Call("a table with columns of two levels", lambda _: mc.read_predictions(LEVELS), f"the table has {FLAT}"),
     Call("slices with columns of two levels", lambda _: mc.Predictions(TRUTH, {"a": TRUTH}, slices=LEVELS), f"the table has {FLAT}"),
     Call("texts beside numbers in a plain metric", lambda _: mc.metrics.f1(["a", 1, "b"], ["a", 1, 1]), "`y_true` mixes texts and numbers: not a text in 1 row (row 1); make them all of one type."),

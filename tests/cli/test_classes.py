@@ -83,16 +83,13 @@ def test_a_class_that_cannot_be_taken_is_refused(run, wide, arguments, expected)
     assert f"modelcompare: error: {expected}" in done.err
 
 
-def test_bounds_and_groups_take_a_class(run, tmp_path):
+def test_groups_take_a_class(run, tmp_path):
     rows = [
         ",".join([CLASSES[i % 3], CLASSES[i * i % 7 % 3], CLASSES[i // 2 % 3], "xy"[i % 2]])
         for i in range(90)
     ]
-    for name, first in {"t.csv": rows[0], "lacking.csv": "fraud,,fraud,x"}.items():
-        (tmp_path / name).write_text("\n".join(["y_true,a,b,lang", first, *rows[1:]]) + "\n")
+    (tmp_path / "t.csv").write_text("\n".join(["y_true,a,b,lang", *rows]) + "\n")
     models = ("--model", "a", "--model", "b", "-m", "f1[fraud]")
-    bounds = document(run, "compare", "lacking.csv", *models, "--missing", "bounds")
-    assert {row["label"] for row in bounds["scores"]} == {"fraud"}
     groups = document(run, "groups", "t.csv", *models, "--by", "lang")
     assert {row["label"] for row in groups["scores"]} == {"fraud"}
 

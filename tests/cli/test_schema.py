@@ -12,7 +12,6 @@ from tests.test_public_api import every_command
 FEW = ("--resamples", "60")
 UNDECIDED = ("--inconclusive-exit", "0")
 MODELS = ("--baseline", "naive_bayes", "--candidate", "bow_pair")
-HOLED = "item,a,b\n" + "".join(f"{i},{i % 2},{i % 3 // 2 if i else ''}\n" for i in range(30))
 HALVES = "y_true,a,b,half\n" + "".join(
     f"{i % 2},{i % 3 // 2},{i % 5 // 3},{'lower' if i < 40 else 'upper'}\n" for i in range(80)
 )
@@ -27,7 +26,6 @@ ASKED = [
     ("metrics", (), "metrics"),
     ("metrics", ("f1",), "metrics"),
     ("demo", FEW, "compare"),
-    ("compare", ("holed.csv", "--missing", "bounds", "--higher-is-better", *FEW), "bounds"),
     ("groups", ("halves.csv", "--by", "half", "-m", "accuracy", *FEW), "groups"),
     *((name.partition(":")[0], *asked) for name, asked in plugged("ASKED").items()),
 ]
@@ -70,7 +68,6 @@ def test_what_a_command_writes_as_json_is_as_the_printed_schema_says(
 ):
     (tmp_path / "snli.npz").symlink_to(small_snli)
     (tmp_path / "other.npz").symlink_to(small_snli)
-    (tmp_path / "holed.csv").write_text(HOLED)
     (tmp_path / "halves.csv").write_text(HALVES)
     (tmp_path / "folds.csv").write_text(FOLDS)
     (tmp_path / "sets.csv").write_text(FOLDS.replace("fold", "dataset"))

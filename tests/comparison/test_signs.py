@@ -18,7 +18,6 @@ OUTPUTS = {"b": TRUTH + RNG.normal(0, 1.5, N), "a": TRUTH + RNG.normal(0, 0.5, N
 SITE = np.repeat(["x", "y", "z"], N // 3)
 ROWS = {site: np.flatnonzero(site == SITE) for site in "xyz"}
 PREDS = mc.Predictions(TRUTH, OUTPUTS, slices={"site": SITE})
-LACKING = {"b": OUTPUTS["b"], "a": np.where(np.arange(N) == 5, np.nan, OUTPUTS["a"])}
 LOSSES = {m: [np.abs(TRUTH - o)[k::5].mean() for k in range(5)] for m, o in OUTPUTS.items()}
 SETS = {
     site: mc.Predictions(TRUTH[rows], {m: o[rows] for m, o in OUTPUTS.items()})
@@ -27,12 +26,6 @@ SETS = {
 RESULTS = {
     "subgroups": lambda: mc.compare_groups(PREDS, ["rmse", "r2"], n_resamples=99),
     "sets": lambda: mc.compare_groups(SETS, ["rmse", "r2"], n_resamples=99),
-    "missing results": lambda: mc.compare(
-        mc.read_predictions(
-            pd.DataFrame({m: np.abs(TRUTH - o).clip(max=9) for m, o in LACKING.items()}),
-            greater_is_better=False, missing="worst", bounds=(0, 9),
-        ), missing="bounds", n_resamples=99,
-    ),
 } | {name: partial(make, LOSSES) for name, make in plugged("SIGNED").items()}  # fmt: skip
 
 

@@ -264,6 +264,7 @@ def test_metrics_of_answers_are_listed_where_items_are_known():
     assert names.isdisjoint(mc.list_metrics(scored())["metric"])
 
 
+@needs("bounds")
 def test_missing_answers_have_bounds():
     table = pd.DataFrame({"model": "a", "item": IDS, "run": RUN, "score": X})
     table.loc[[3, 20], "score"] = np.nan

@@ -14,6 +14,7 @@ from scipy.special import stdtrit
 
 from modelcompare import plugs
 from tests.pages import ROOT
+from tests.plugged import needs
 
 EXAMPLE = Path(__file__).parent / "example"
 PAGE = (ROOT / "docs" / "plugins.md").read_text("utf-8")
@@ -137,6 +138,7 @@ def two_stage_error(values, clusters, n_clusters, times):
 
 
 @pytest.mark.slow
+@needs("bounds")
 def test_its_design_gives_the_errors_and_refuses_what_does_not_know_them(installed):
     done = ask(installed, "-W", "ignore", "-c", DESIGN)
     assert done.returncode == 0, done.stderr

@@ -87,6 +87,8 @@ def _in_python(each):
     """The call that a kind, a metric, or the role of a column is given to; None for others."""
     if each.startswith("kind="):
         return f"mc.Predictions([0, 1], {{'a': [0, 1]}}, {each})"
+    if each.startswith("`missing="):
+        return f"mc.compare([0, 1], {{'a': [0, 1]}}, {each.strip('`')})"
     if each.startswith("metric "):
         return f"mc.metrics.get_metric({each.removeprefix('metric ')})"
     if each.strip("`") in ROLES:

@@ -24,15 +24,6 @@ FEW = {"n_resamples": 99}
 preds = sliced
 
 
-def _bounded():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({name: rng.integers(0, 2, 60).astype(float) for name in ("m0", "m1")})
-    frame.loc[:2, "m0"] = np.nan
-    return mc.compare(
-        mc.read_predictions(frame, missing="worst", greater_is_better=True), missing="bounds", **FEW
-    )
-
-
 def _runs():
     rng = np.random.default_rng(0)
     gains = {m: (rng.normal(size=(40, 1)) + 0.1 * rng.normal(size=6)).ravel() for m in ("m0", "m1")}
@@ -62,7 +53,6 @@ MADE = {
         greater_is_better=True,
     ),
     "ComparisonPlan": lambda: mc.plan(preds(), ["accuracy", "f1"], **FEW),
-    "BoundedComparison": _bounded,
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
     "GateResult": lambda: mc.gate(preds(), "m0", "m1", ["accuracy:-0.01", "f1[0]:+-0.2"], **FEW),
     "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1[1]", **FEW),

@@ -302,7 +302,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@needs("large")
+@needs("large", "bounds")
 @pytest.mark.parametrize("message", REFUSED)
 def test_what_does_not_know_how_runs_vary_is_refused_with_the_remedy(message):
     with pytest.raises(ValueError, match=f"{message}(.|\n)*{INSTEAD}"):

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import modelcompare as mc
-from modelcompare.comparison.fills import cases
 from modelcompare.engine.axis import value_keys
 from modelcompare.metrics.registry import from_callable, resolve_metrics
+from modelcompare.plugins.bounds.fills import cases
 
 FAMILIES = ["recall", "precision", "f1", "f2", "f0.5", "jaccard", "specificity"]
 AVERAGES = [

@@ -23,7 +23,6 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.conclusion import conclusions_of_frames
 from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import winners
-from modelcompare.comparison.fills import Case, cases
 from modelcompare.comparison.pair_tables import lead_meaning, orient
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.tables import best_first, pairs_of_leader
@@ -36,6 +35,7 @@ from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_ke
 from modelcompare.engine.design import design_of
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
+from modelcompare.plugins.bounds.fills import Case, cases
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.fields import HIDDEN, Field, Member, member
 from modelcompare.report.numbers import format_number, grounds
@@ -248,6 +248,21 @@ def compare_bounds(
     ValueError
         If there is a baseline or a judge, new runs are asked about, no result is missing, the
         models gave neither scores nor labels, or no valid bounds of a metric are known.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import modelcompare as mc
+    >>> frame = pd.DataFrame({"a": [1.0] * 18 + [None] * 2, "b": [0.0] * 17 + [1.0] * 3})
+    >>> preds = mc.read_predictions(frame, missing="worst", greater_is_better=True)
+    >>> result = mc.compare(preds, n_resamples=999, missing="bounds")
+    >>> result.scores[["model", "worst", "best", "n_missing"]]
+      model  worst  best  n_missing
+    0     a   0.90  1.00          2
+    1     b   0.15  0.15          0
+    >>> print(result.verdict())
+    mean_score: a leads at its worst (0.9000 to 1.0000) and is better than b for all possible
+    missing results (p = 0.003 in the worst case).
     """
     worst = _with_bounds(predictions, baseline, generalize_to)
     missing = {model: _marks(worst.output(model)) for model in worst.models}

@@ -1,0 +1,1 @@
+"""Bounds of comparisons for all values that missing results may have."""
