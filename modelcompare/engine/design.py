@@ -238,5 +238,16 @@ def _of_attachments(predictions: TestSet, *asked: str) -> Design | None:
 
 
 def are_crossed(designs: Sequence[Design]) -> bool:
-    """Return whether what varies beside the items is the same on all test sets."""
-    return all(each.beyond_items for each in designs) and designs[0].are_crossed(designs[1:])
+    """Return whether what varies beside the items is the same on all test sets.
+
+    Raises
+    ------
+    ValueError
+        If that varies on some test sets alone, so that their mean has no error.
+    """
+    # Each is asked, since any of them may be the one that varies by more than the others.
+    crossed = [
+        each.are_crossed([*designs[:place], *designs[place + 1 :]])
+        for place, each in enumerate(designs)
+    ]
+    return all(crossed)

@@ -375,3 +375,36 @@ def test_labels_that_were_drawn_unequally_are_weighed(tmp_path):
         path, models=["a"], columns={"judge": "judge", "label_weight": "weight"}
     )
     assert preds.access.labelled.sample_weight.tolist() == [2.0] * (N // 2)
+
+
+@pytest.mark.parametrize(("right", "left_out"), [(19, True), (21, False)])
+def test_a_column_beside_labels_is_in_doubt_if_it_goes_with_the_truth_beyond_chance(
+    right, left_out
+):
+    # Of 60 samples 2 x right go with the truth; three standard errors above 30 are 41.6.
+    channel = ["web"] * right + ["app"] * (30 - right)
+    truth = ["cat"] * 30 + ["dog"] * 30
+    frame = pd.DataFrame(
+        {"y_true": truth, "channel": channel + channel[::-1], "a": truth, "b": truth[::-1]}
+    )
+    frame.loc[30:, "channel"] = frame.loc[30:, "channel"].map({"web": "app", "app": "web"})
+    if left_out:
+        assert mc.read_predictions(frame).models == ("a", "b")
+    else:
+        with pytest.raises(ValueError, match="column 'channel' has other values than 'y_true'"):
+            mc.read_predictions(frame)
+
+
+def test_classes_named_like_a_sum_are_no_row_of_sums():
+    truth = ["mean", "median"] * 15
+    frame = pd.DataFrame({"y_true": truth, "a": truth, "b": truth[::-1]})
+    assert mc.read_predictions(frame).models == ("a", "b")
+    once = pd.DataFrame({"item": [*map(str, range(30)), "Total"], "a": 1, "b": 0})
+    with pytest.raises(ValueError, match="the last row has 'Total' in column 'item'"):
+        mc.read_predictions(once)
+
+
+def test_a_model_that_is_named_may_have_the_name_of_an_id():
+    scores = np.random.default_rng(0).random((2, 20))
+    frame = pd.DataFrame(dict(zip(("id", "b"), scores, strict=True)))
+    assert mc.read_predictions(frame, models=["id", "b"]).models == ("id", "b")

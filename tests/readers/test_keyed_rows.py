@@ -44,8 +44,10 @@ def test_nested_ids_are_joined(tmp_path):
         {f"q{n}": {"label": 1} | ({"prob": 0.5} if n else {}) for n in range(20)},
         {f"q{n}": {"label": 1, "prob": 0.5} for n in range(5)},
         {"config": 1} | results(0.2, 0.8),
+        # Items of users, which are no ids of the results.
+        {q: {"id": int(q[1:]) % 5, **each} for q, each in results(0.2, 0.8).items()},
     ],
-    ids=["scores of models", "other fields", "few", "something beside"],
+    ids=["scores of models", "other fields", "few", "something beside", "ids within"],
 )
 def test_other_documents_are_refused(tmp_path, document):
     with pytest.raises(

@@ -8,14 +8,16 @@ import modelcompare as mc
 from modelcompare.data.sizes import times_repeated
 
 
-def test_values_that_all_repeat_are_no_independent_samples_unless_they_are_named():
-    values = np.tile(np.random.default_rng(0).normal(size=60), 3)
+@pytest.mark.parametrize("times", [2, 3])
+def test_values_that_all_repeat_are_no_independent_samples_unless_they_are_named(times):
+    values = np.tile(np.random.default_rng(0).normal(size=60), times)
     frame = pd.DataFrame({"y_true": values, "a": values + 0.1, "b": values - 0.2})
     with pytest.raises(
-        ValueError, match=r"of column 'y_true' is in 3 rows, .* 180 rows would count"
+        ValueError,
+        match=rf"of column 'y_true' is in {times} rows, .* {60 * times} rows would count",
     ):
         mc.read_predictions(frame)
-    assert len(mc.read_predictions(frame.assign(id=np.arange(180)))) == 180
+    assert len(mc.read_predictions(frame.assign(id=np.arange(60 * times)))) == 60 * times
 
 
 def test_times_are_those_of_the_greatest_common_divisor():

@@ -133,7 +133,7 @@ def _incomplete(predictions: TestSet) -> str:
         if n_runs < 2:
             return f"model {model!r} has one run, which does not show how runs vary"
         counts = _rows_of_cells(predictions, model)
-        if (counts == 0).any() or (counts != counts[:, :1]).any():
+        if (counts != counts[:, :1]).any():
             return f"items and runs of model {model!r} are not crossed: {_gap(predictions, counts)}"
     return _overlap(predictions)
 

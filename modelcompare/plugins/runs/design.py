@@ -152,6 +152,13 @@ class NewRuns(TheseRuns):
         return RunEstimator(evaluation)
 
     def are_crossed(self, others: Sequence[Design]) -> bool:
+        if not all(isinstance(each, NewRuns) for each in others):
+            raise ValueError(
+                "some test sets have several `runs` of each model and others have none, or one, so "
+                "that new runs vary the value on a part of the sets alone; evaluate the same runs "
+                "on all sets, or for an answer about these runs use generalize_to='items' "
+                "(--generalize-to items)."
+            )
         return check_runs_of_sets([self.predictions, *(each.predictions for each in others)])
 
 

@@ -121,14 +121,12 @@ def mean_difference(
 
 def _check_runs(contrasts: Sequence[Contrast]) -> None:
     """Refuse test sets with separate runs."""
-    new_runs = {bool(each.scope.generalize_to) for each in contrasts}
     crossed = are_crossed([each.sample.design for each in contrasts])
-    if len(new_runs) > 1 or (new_runs == {True} and not crossed):
+    if not crossed and all(each.scope.generalize_to for each in contrasts):
         raise ValueError(
-            "test sets have separate `runs`, or some have none; give the same runs of each model "
-            "on every test set, or for an answer about these runs use generalize_to='sets' "
-            "(--generalize-to sets), for these test sets as well generalize_to='items' "
-            "(--generalize-to items)."
+            "test sets have separate `runs`; give the same runs of each model on every test set, "
+            "or for an answer about these runs use generalize_to='sets' (--generalize-to sets), "
+            "for these test sets as well generalize_to='items' (--generalize-to items)."
         )
 
 

@@ -74,10 +74,9 @@ class Means:
         return np.where(self.low.estimate == self.high.estimate, self.low.estimate, np.nan)
 
     @cached_property
-    def nearest(self) -> FloatArray:
-        """Possible difference that is nearest to 0."""
-        low, high = self.low.estimate, self.high.estimate
-        return np.where(low > 0, low, np.where(high < 0, high, 0.0))
+    def sign(self) -> FloatArray:
+        """Sign that all possible differences have, 1 or -1; 0 if they have none in common."""
+        return np.subtract(self.low.estimate > 0, self.high.estimate < 0, dtype=float)
 
     def interval(self, method: IntervalMethod, level: float) -> Interval:
         """Return intervals from the lower bound of the lowest to the upper bound of the highest."""
@@ -93,7 +92,7 @@ class Means:
         if not self.bounded:
             return low
         high = _p_values(self.high, method, alpha, alternative)
-        return np.where(self.nearest > 0, low, np.where(self.nearest < 0, high, 1.0))
+        return np.where(self.sign > 0, low, np.where(self.sign < 0, high, 1.0))
 
 
 def difference_frame(
@@ -105,7 +104,7 @@ def difference_frame(
     outcome = Outcome(pooled.estimate, pooled.p_values(first.method, alpha))
     procedure = Procedure(test=first.test, correction=first.correction, alpha=alpha)
     adjusted, _ = correct(pooled.low, outcome, procedure)
-    leads = pooled.nearest * first.direction > 0
+    leads = pooled.sign * first.direction > 0
     return pair_frame(
         models, *pairs, first.keys, difference=pooled.estimate, ci_low=interval.low,
         ci_high=interval.high, p_value=outcome.p_value, p_adjusted=adjusted,

@@ -130,6 +130,15 @@ def test_where_runs_agree_more_than_chance_the_variance_is_not_below_that_of_ite
     assert found == pytest.approx(np.sqrt(items), rel=1e-9)
 
 
+def test_where_items_agree_more_than_chance_the_variance_is_not_below_that_of_runs():
+    x = scores(3)
+    x = x - x.mean(axis=1, keepdims=True) + x.mean(axis=0)
+    items, runs, rest = squares(x)
+    assert items < items + runs - rest < runs
+    found = mc.compare(preds_of(a=x), **BOTH).scores["standard_error"][0]
+    assert found == pytest.approx(np.sqrt(runs), rel=1e-9)
+
+
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "f1", "matthews_corrcoef"])
 def test_equal_copies_of_a_run_have_the_error_of_that_run(metric):
     """New copies add nothing, so the error is the usual one of the items."""

@@ -14,6 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.comparison.correction import adjust_groups
+from modelcompare.engine.design import Design, are_crossed
 from modelcompare.engine.layers import Layers
 from modelcompare.intervals.influences import Estimates, difference_interval
 from modelcompare.plugins.suites.layers import layers_of_sets
@@ -190,6 +191,36 @@ def test_partly_shared_runs_are_refused():
     half = sets["s"].with_columns(runs=[r.replace("run3", "other") for r in sets["s"].runs])
     with pytest.raises(ValueError, match="some runs on all test sets and others on one"):
         mc.compare_groups({**sets, "s": half}, **OPTIONS).pooled_scores  # noqa: B018
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("one", ["one run", "none"])
+@pytest.mark.parametrize("ask", [
+    lambda sets: mc.compare_groups(sets, **OPTIONS),
+    lambda sets: mc.decide(sets, "a", "b", "mean_score", margin=0.1, **OPTIONS),
+    lambda sets: mc.sample_size(sets, "a", "b", "mean_score"),
+], ids=["compare_groups", "decide", "sample_size"])  # fmt: skip
+def test_a_mean_of_sets_with_new_runs_and_sets_without_is_refused(ask, one, first):
+    several, s = preds_of(SHARED["t"]), preds_of(SHARED["s"])
+    single = s.subset(np.flatnonzero(s.runs == "run0"))
+    sets = {"t": several, "s": single if one == "one run" else single.with_columns(runs=None)}
+    if not first:
+        sets = dict(reversed(sets.items()))
+    with pytest.raises(ValueError, match=r"on a part of the sets alone; .* generalize_to='items'"):
+        ask(sets)
+    these = mc.compare_groups(sets, generalize_to="items", **OPTIONS)
+    assert "generalize_to" not in these.signature
+
+
+def test_levels_are_crossed_with_test_sets_only_if_the_design_of_each_set_has_them():
+    class Crossed(Design):
+        def are_crossed(self, others):  # noqa: ARG002  of other designs
+            return True
+
+    p = SCORES["s"]
+    assert are_crossed([Crossed(p), Crossed(p)])
+    assert not are_crossed([Crossed(p), Design(p)])
+    assert not are_crossed([Design(p), Crossed(p)])
 
 
 @given(values=st.lists(st.floats(-1, 1), min_size=4, max_size=12), weight=st.floats(0.1, 0.9))

@@ -170,7 +170,7 @@ REFUSED = {
         {"x": SHARED, "y": SEPARATE}
     ),
     "test sets have separate `runs`": lambda: asked({"x": SHARED, "y": SEPARATE}),
-    "some have none": lambda: asked({"x": SHARED, "y": suite(2)["s0"]}),
+    "others have none": lambda: asked({"x": SHARED, "y": suite(2)["s0"]}),
     "is undefined for one of the models on this test set 'y'": lambda: mc.sample_size(
         {
             "x": mc.Predictions([0, 1, 1, 0], {m: [0, 1, 0, 0] for m in "ab"}),
