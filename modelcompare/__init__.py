@@ -6,13 +6,13 @@ cheap. `python -m tests.test_public_api` writes the stubs, where plugins' names 
 """
 
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
 import lazy_loader
 
-from modelcompare import plugs
 from modelcompare.version import __version__ as __version__
 
 _load, _dir, _names = lazy_loader.attach(
@@ -44,6 +44,7 @@ def __getattr__(name: str) -> Any:
         return _load(name)
     if name == "__all__":
         return __dir__()
+    plugs = _plugs()
     # Programs probe for names with underscores, and Python for a module before it imports it.
     if name.startswith("_") or name in plugs.public(__name__) or find_spec(f"{__name__}.{name}"):
         return plugs.attribute(__name__, name)
@@ -59,4 +60,9 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_names, *plugs.public(__name__)})
+    return sorted({*_names, *_plugs().public(__name__)})
+
+
+def _plugs() -> ModuleType:
+    """Import what finds plugins, which `import modelcompare` alone does not need."""
+    return import_module(f"{__name__}.plugs")

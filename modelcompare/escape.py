@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json as json_module
 import re
 import shlex
-from html import escape as escape_html
 
 # What moves a cursor, breaks a line, turns the direction of writing, takes no room, or is half a
 # character. Joiners stay: words of some scripts need them.
@@ -99,7 +97,10 @@ def latex(text: str) -> str:
 
 def html(text: str) -> str:
     """Escape what HTML would take for markup."""
-    return markup(escape_html(visible(text)))
+    # Its table of entities is slow to load, and the command line's help needs none.
+    from html import escape
+
+    return markup(escape(visible(text)))
 
 
 def markup(text: str) -> str:
@@ -134,7 +135,9 @@ def yaml(value: str | float) -> str:
     "no" "a: #b" 1.0e-05
     """
     if isinstance(value, str):
-        return json(json_module.dumps(visible(value), ensure_ascii=False))
+        from json import dumps
+
+        return json(dumps(visible(value), ensure_ascii=False))
     text = repr(value)
     return text if "." in text else text.replace("e", ".0e")
 

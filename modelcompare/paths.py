@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Iterator
@@ -106,7 +105,7 @@ def _is_device(target: Path) -> bool:
 def _replace(target: Path, data: bytes) -> None:
     """Write next to the target under a random name, then rename the file over it."""
     _forget_killed_writers(target.parent)
-    temporary = target.with_name(f".modelcompare-{secrets.token_hex(8)}.tmp")
+    temporary = target.with_name(f".modelcompare-{os.urandom(8).hex()}.tmp")
     try:
         with _new_file(temporary, target) as file:
             if target.exists():

@@ -18,7 +18,7 @@ from typing import Any
 _FOLDER = f"{__package__}.plugins"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Plugin:
     """A plugin and what it adds, as places in its package: ``module:attribute``, or ``module``.
 

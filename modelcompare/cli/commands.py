@@ -15,9 +15,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import click
 
-from modelcompare.arguments import config_context
 from modelcompare.cli.options import READ, Group, Texts, key_of
-from modelcompare.execution import SETTINGS
 from modelcompare.options import REQUIRED, Option
 from modelcompare.plugs import load, needed
 from modelcompare.spelling import did_you_mean, nearest
@@ -140,10 +138,25 @@ class Program(click.Group):
 class Panelled(click.Command):
     """A command whose help lists its options by panel, and keys of --read below them."""
 
-    def __init__(self, *args: Any, options: Sequence[Option], keys: Sequence[Option], **more: Any):
+    _params: list[click.Parameter]
+
+    def __init__(self, *args: Any, options: Sequence[Option], keys: Sequence[Option],
+                 everything: bool, **more: Any):  # fmt: skip
         super().__init__(*args, **more)
         self.options = {option.name: option for option in options}
-        self.keys = keys
+        self.keys, self.everything = keys, everything
+
+    @property
+    def params(self) -> list[click.Parameter]:
+        """The options for click, declared when they are used: a list of commands needs none."""
+        self._params = self._params or [
+            _parameter(each, everything=self.everything) for each in self.options.values()
+        ]
+        return self._params
+
+    @params.setter
+    def params(self, declared: list[click.Parameter]) -> None:
+        self._params = declared
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options of each panel."""
@@ -181,15 +194,16 @@ def make_command(command: Command, *, everything: bool = False) -> click.Command
         _check_alone(command, options, values)
         _defer_unused()
         arguments = _collected(command, values)
-        how = {name: arguments.pop(name) for name in SETTINGS if name in arguments}
-        with config_context(progress=True, **how), load("modelcompare.engine.parallel:watched")():
+        settings = load("modelcompare.execution:SETTINGS")
+        how = {name: arguments.pop(name) for name in settings if name in arguments}
+        configured = load("modelcompare.arguments:config_context")(progress=True, **how)
+        with configured, load("modelcompare.engine.parallel:watched")():
             _function(command, values)(**command.fixed, **arguments)
 
     return Panelled(
         command.name.split()[-1], callback=answer, help=inspect.cleandoc(command.help),
-        params=[_parameter(option, everything=everything) for option in options],
         epilog=_epilog(command, options, everything=everything), options=options,
-        keys=command.keys if everything else (),
+        keys=command.keys if everything else (), everything=everything,
         no_args_is_help=any(option.default is REQUIRED for option in options),
     )  # fmt: skip
 
