@@ -29,6 +29,10 @@ class Attachment(ABC):
     def of_models(self, models: Sequence[str]) -> Attachment:
         """Return the attachment of some models."""
 
+    def of_variants(self, model: str, names: Sequence[str]) -> Attachment:  # noqa: ARG002
+        """Return the attachment of variants of a model, which have other outputs."""
+        return self.of_models(())
+
     def renewed(self) -> Attachment:
         """Return the attachment of other outputs or columns, for which nothing is kept."""
         return self

@@ -7,10 +7,10 @@ variances, from an evaluation. The core asks these two alone what varies.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -61,6 +61,15 @@ class Estimator:
     def crossed(self) -> CrossedTables | None:
         """Return the influences of items in levels of a crossed factor; None if there is none."""
         return None
+
+    def influences(self) -> Iterator[FloatArray]:
+        """Yield the influences of units, of shape (n_units, n_models, n_values), some at a time."""
+        for rows in self.evaluation.row_steps():
+            yield self.evaluation.influence(rows, self.point)
+
+    def values(self, weights: FloatArray) -> FloatArray:
+        """Return values under weights of the units, (n_resamples, n_models, n_values)."""
+        return self.evaluation.values(weights)
 
     def drawn(self, weights: BootstrapWeights) -> FloatArray:
         """Return values on resamples of all that varies, (n_resamples, n_models, n_values)."""
@@ -125,6 +134,10 @@ class Design:
     def at_hand(self) -> Design:
         """Design of answers about what is at hand, and not about new ones."""
         return self
+
+    def of_part(self, part: TestSet) -> Self:
+        """Return the design of a part of the test set, or of other models of it."""
+        return replace(self, predictions=part)
 
     @property
     def crossed(self) -> bool:

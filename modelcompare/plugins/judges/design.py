@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.design import Design, Estimator
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.layers import Layers
 from modelcompare.engine.scope import Part, Scope
+from modelcompare.plugins.judges.drawn import influences_of, values_on
 from modelcompare.plugins.judges.few_labels import warn_of_few_labels, worth
 from modelcompare.plugins.judges.judged import Judged
 from modelcompare.plugins.judges.labels_drawn import NOT_AT_RANDOM, not_drawn, p_at_random
-from modelcompare.plugins.judges.verdicts import Judge, check_design, judge_of
+from modelcompare.plugins.judges.patterns import are_enough
+from modelcompare.plugins.judges.verdicts import (
+    Judge,
+    check_design,
+    check_enough,
+    judge_of,
+)
+from modelcompare.resampling.weights import BootstrapWeights, GivenWeights
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +89,18 @@ class LabelEstimator(Estimator):
         values = self.judged.estimates(pairs)
         return Layers.of_items(values.variance, values.degrees)
 
+    def influences(self) -> Iterator[FloatArray]:
+        """Yield the influences of samples, or clusters, and of labels of their samples."""
+        yield influences_of(self.judged, self.evaluation.units.size)
+
+    def values(self, weights: FloatArray) -> FloatArray:
+        """Return values where samples, or clusters, with their labels count so many times."""
+        return values_on(self.judged, GivenWeights.of(self.evaluation.units, weights))
+
+    def drawn(self, weights: BootstrapWeights) -> FloatArray:
+        """Return values on resamples of the samples, each with its label if it has one."""
+        return values_on(self.judged, weights)
+
     @property
     def alone(self) -> BoolArray:
         return np.zeros(self.point.shape, dtype=np.bool_)
@@ -88,6 +110,24 @@ class LabelEstimator(Estimator):
 
     def remarks(self, place: int) -> list[str]:
         return [worth(self.judged, self.evaluation.keys[place])]
+
+
+class UnknownValues(Estimator):
+    """Values of a part of a test set with too few labels: none is known."""
+
+    @cached_property
+    def point(self) -> FloatArray:
+        return np.full((len(self.evaluation.models), len(self.evaluation.keys)), np.nan)
+
+    def layers(self, pairs: Pairs | None) -> Layers:
+        n_rows = len(self.point) if pairs is None else len(pairs[0])
+        return Layers.of_items(np.full((n_rows, self.point.shape[1]), np.nan), 1.0)
+
+    def influences(self) -> Iterator[FloatArray]:
+        yield np.full((self.evaluation.units.size, *self.point.shape), np.nan)
+
+    def drawn(self, weights: BootstrapWeights) -> FloatArray:
+        return np.full((weights.n_resamples, *self.point.shape), np.nan)
 
 
 @dataclass(frozen=True)
@@ -123,10 +163,23 @@ class LabelsBesideJudge(Design):
     def counted(self) -> tuple[int, str]:
         return self.judge.n_labels, "labels"
 
-    def estimator(self, evaluation: Evaluation) -> LabelEstimator:
+    def estimator(self, evaluation: Evaluation) -> Estimator:
         check_design({"runs": self.predictions.runs})
+        check_enough(self.judge.labelled)
         return LabelEstimator(evaluation)
+
+    def of_part(self, part: TestSet) -> LabelsBesideJudge:
+        design = replace(self, predictions=part)
+        return design if are_enough(part, design.judge) else FewLabels(part)
 
     def check_decision(self) -> None:
         if p_at_random(self.predictions) < NOT_AT_RANDOM:
             raise not_drawn(self.predictions)
+
+
+@dataclass(frozen=True)
+class FewLabels(LabelsBesideJudge):
+    """Too few labels by people for a value, in a part of a test set that has enough."""
+
+    def estimator(self, evaluation: Evaluation) -> Estimator:
+        return UnknownValues(evaluation)

@@ -26,6 +26,7 @@ Angelopoulos, Duchi & Zrnic (2023), PPI++: efficient prediction-powered inferenc
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -41,8 +42,9 @@ from modelcompare.engine.leave_out import without
 from modelcompare.metrics.base import AnyMetric, Metric, divide
 from modelcompare.plugins.judges.cells import LEAST, Rows, Spread, carrier_degrees, degrees_of_pair
 from modelcompare.plugins.judges.label_rows import LabelRows
-from modelcompare.plugins.judges.patterns import PARTS, are_many
-from modelcompare.plugins.judges.verdicts import check_enough, judge_of
+from modelcompare.plugins.judges.patterns import are_many
+from modelcompare.plugins.judges.predicted_means import PredictedMean
+from modelcompare.plugins.judges.verdicts import judge_of
 
 # Labels from which on numbers predict those of people.
 _FOR_NUMBERS = 100
@@ -93,7 +95,6 @@ class Judged:
         if not isinstance(predictions, Predictions) or judge is None:
             raise TypeError("the test set has no judge.")
         self.predictions, self.judge = predictions, judge
-        check_enough(self.judge.labelled)
         self.metrics, self.keys = evaluation.metrics, evaluation.keys
         self.models = evaluation.models
         self._evaluation = evaluation
@@ -133,6 +134,66 @@ class Judged:
     def blocks(self, places: IntArray) -> Iterator[Rows]:
         """Yield the rows of labels of contrasts, some contrasts at a time."""
         return self.rows.blocks(places, self._width)
+
+    def influences(self, place: int) -> FloatArray:
+        """Return the derivatives of a model's values by its samples, (n_samples, n_values).
+
+        Those of a sample's label are for the samples of its cell, without an added one.
+        """
+        if self._has_numbers:
+            found = self._predicted(place)
+            out = found.slope.mean() * (found.judged - found.judged.mean()) / len(found.judged)
+            rest = found.rest
+            out[self.rows.labelled] += (rest - rest.mean()) / len(rest)
+            return np.repeat(out[:, None], len(self.keys), axis=1)
+        rows_of, places = replace(self.rows, hard=False), np.array([[place]])
+        rows, (cells, patterns) = rows_of.rows(places), rows_of.cells(places)
+        weight = rows.weights(np.zeros(len(cells.sizes)))
+        _, u = self._influences(rows, self._statistics(rows), weight)
+        share = divide(weight, cells.sizes[rows.cell], 0.0)[:, None]
+        means = np.add.reduceat(share * u, rows.in_cells)
+        apart = means - cells.sums(cells.sizes[:, None] * means) / cells.sums(cells.sizes)
+        out = apart[cells.of[patterns.of[0]]]
+        if patterns.weight is not None:
+            out *= patterns.weight[:, None]
+        stands = weight[:, None] * (u - means[rows.cell])
+        np.add.at(out, rows.of[~rows.added], stands[~rows.added])
+        return out
+
+    def values_of_labels(self, place: int, stands: FloatArray) -> FloatArray:
+        """Return values of a model if labels stand for samples, (n_resamples, n_values).
+
+        Labels by people are in the order of the samples, (n_resamples, n_labels).
+        """
+        labelled = self.rows.labelled
+        codes = self.predictions.access.codes
+        truth = self.rows.scores[[place]] if codes is None else codes[labelled][None]
+        statistics = self._labelled(self.metrics, [place], labelled, truth).statistics()
+        out = self._evaluation.values_of_totals(stands @ statistics, _ONE_MODEL)[:, 0]
+        if self._others:
+            others = self._labelled(self._others, [place], labelled, truth)
+            out[:, self._of_others] = others.values(stands)[:, 0]
+        return out
+
+    def predict_numbers(self, place: int, times: FloatArray, values: FloatArray) -> None:
+        """Replace values on resamples by those of the judge's numbers where there are any.
+
+        Parameters
+        ----------
+        place : int
+            Position of the model.
+        times : ndarray of shape (n_resamples, n_samples)
+            Draws of each sample.
+        values : ndarray of shape (n_resamples, n_values)
+        """
+        if not self._may_have_numbers:
+            return
+        every = np.arange(times.shape[1])
+        for value, drawn in zip(values, times.round().astype(np.intp), strict=True):
+            of_labels = drawn[self.rows.labelled]
+            if of_labels.sum() >= _FOR_NUMBERS:
+                labels = np.repeat(np.arange(len(of_labels)), of_labels)
+                value[:] = self._predicted(place, rows=np.repeat(every, drawn), labels=labels).mean
 
     @property
     def worth(self) -> FloatArray:
@@ -241,70 +302,45 @@ class Judged:
 
     # -- a judge of numbers -------------------------------------------------------------------
 
-    @cached_property
+    @property
     def _has_numbers(self) -> bool:
         """True where the judge's scores have many values, and there are labels enough for them."""
+        return self.judge.n_labels >= _FOR_NUMBERS and self._may_have_numbers
+
+    @cached_property
+    def _may_have_numbers(self) -> bool:
+        """True where the judge's scores have many values, if there are labels enough for them."""
         p = self.predictions
         drawn = p.strata, p.groups, p.sample_weight, self.judge.weight
-        plain = all(each is None for each in drawn)
-        hard = self.predictions.access.codes is not None
-        if not plain or hard or self.judge.n_labels < _FOR_NUMBERS:
+        if any(each is not None for each in drawn) or self.predictions.access.codes is not None:
             return False
         many = any(are_many(verdicts) for verdicts in self.judge.verdicts.values())
         return many and all(isinstance(m, Metric) and m.is_mean for m in self.metrics)
 
     def _by_numbers(self, rows: Rows) -> FloatArray:
         """Return means by the judge's scores as predictions of people's, variances, degrees."""
-        verdicts = [self.judge.verdicts[model] for model in self.models]
 
         def found() -> list[tuple[float, float, float]]:
-            return [
-                predicted_mean(
-                    _contrast(self.rows.scores[places]),
-                    _contrast(np.stack([verdicts[k] for k in places])), self.rows.labelled,
-                )
-                for places in rows.places
-            ]  # fmt: skip
+            every = (self._predicted(*places) for places in rows.places.tolist())
+            return [(each.mean, each.variance, each.degrees) for each in every]
 
         key = "numbers", self.models, rows.places.shape, rows.places.tobytes()
         numbers = np.transpose(self.judge.kept(key, found))
         return np.repeat(numbers[..., None], len(self.keys), axis=2)
 
+    def _predicted(
+        self, *places: int, rows: IntArray | slice = slice(None), labels: IntArray | None = None
+    ) -> PredictedMean:
+        """Return the mean of a model, or the difference of two; of some samples, by their labels.
 
-def predicted_mean(
-    people: FloatArray, judged: FloatArray, labelled: IntArray, coefficient: float | None = None
-) -> tuple[float, float, float]:
-    """Return a mean by a judge's numbers as predictions, its variance and degrees of freedom.
-
-    Parameters
-    ----------
-    people : ndarray of shape (n_labels,)
-        Scores by people.
-    judged : ndarray of shape (n_samples,)
-        Scores by the judge.
-    labelled : ndarray of int of shape (n_labels,)
-        Positions of the samples with scores by people.
-    coefficient : float, optional
-        That of the judge's scores; by default the one of least variance, for each fifth of the
-        labels from the others (cross-fitting).
-
-    References
-    ----------
-    .. [1] Angelopoulos, Duchi & Zrnic (2023), PPI++: efficient prediction-powered inference.
-    """
-    n, n_samples, f = len(people), len(judged), judged[labelled]
-    slope, place = np.empty(n), np.argsort(np.lexsort((people, f)))
-    for part in range(PARTS):
-        here = place % PARTS == part
-        covariance = np.cov(people[~here], f[~here])
-        least = covariance[0, 1] / ((1 + n / n_samples) * max(covariance[1, 1], 1e-300))
-        slope[here] = least if coefficient is None else coefficient
-    rest = people - slope * (f - judged.mean())
-    centred = rest - rest.mean()
-    squares = centred @ centred
-    carriers = squares**2 / max(float(np.sum(centred**4)), 1e-300)
-    variance = squares / (n - 1) / n + slope.mean() ** 2 * judged.var(ddof=1) / n_samples
-    return float(rest.mean()), float(variance), float(max(2 * carriers - 1, 1.0))
+        `labels` are positions among all labels, and `rows` have their samples in the same order.
+        """
+        verdicts = np.stack([self.judge.verdicts[self.models[k]][rows] for k in places])
+        scores = self.rows.scores[[*places]]
+        if labels is None:
+            return PredictedMean.of(_contrast(scores), _contrast(verdicts), self.rows.labelled)
+        labelled = np.flatnonzero(self.judge.labelled[rows])
+        return PredictedMean.of(_contrast(scores[:, labels]), _contrast(verdicts), labelled)
 
 
 def _contrast(values: FloatArray) -> FloatArray:

@@ -70,8 +70,8 @@ class LabelRows:
             few = n_sides == 1 or len(models) <= _FEW_MODELS
             yield self.judge.kept(key, partial(self.rows, some)) if few else self.rows(some)
 
-    def cells(self, places: IntArray) -> tuple[Cells, Patterns]:
-        """Return the cells of the samples for each contrast, and the patterns in them."""
+    def codes(self, places: IntArray) -> tuple[IntArray, IntArray, Patterns]:
+        """Return fine and coarse cells of the patterns of each contrast, but for strata."""
         contrasts = [[self.predictions.models[k] for k in each] for each in places.tolist()]
         patterns = patterns_of(self.predictions, self.judge, contrasts)
         *answers, last, _ = patterns.entries
@@ -80,6 +80,11 @@ class LabelRows:
         else:
             fine = joint([*answers, last])
             coarse = joint([answers[0] == answers[-1], *(each == last for each in answers)])
+        return fine, coarse, patterns
+
+    def cells(self, places: IntArray) -> tuple[Cells, Patterns]:
+        """Return the cells of the samples for each contrast, and the patterns in them."""
+        fine, coarse, patterns = self.codes(places)
         alone = places.shape[1] == 1
         return Cells.of_patterns(fine, coarse, patterns, self.judge, filled=alone), patterns
 

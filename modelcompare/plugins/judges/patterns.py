@@ -16,7 +16,8 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray, joint
 from modelcompare.data.predictions import Predictions
-from modelcompare.plugins.judges.verdicts import Judge, matched
+from modelcompare.data.test_set import TestSet
+from modelcompare.plugins.judges.verdicts import LEAST_LABELS, Judge, matched
 
 # Distinct scores of a judge from which on they are numbers, not verdicts.
 MANY = 11
@@ -145,6 +146,13 @@ def strata_of(predictions: Predictions, judge: Judge) -> IntArray:
             "known of it; label some of its samples, or leave these samples out."
         )
     return codes
+
+
+def are_enough(predictions: TestSet, judge: Judge) -> bool:
+    """Return whether there are labels enough in all, and one in every stratum."""
+    strata, labelled = predictions.strata, judge.labelled
+    without = () if strata is None else np.setdiff1d(strata, strata[labelled])
+    return judge.n_labels >= LEAST_LABELS and not len(without)
 
 
 def _verdicts(predictions: Predictions, judge: Judge, model: str) -> IntArray:

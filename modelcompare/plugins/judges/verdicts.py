@@ -58,6 +58,9 @@ class Judge(Attachment):
     def of_models(self, models: Sequence[str]) -> Judge:
         return replace(self, verdicts={model: self.verdicts[model] for model in models})
 
+    def of_variants(self, model: str, names: Sequence[str]) -> Judge:
+        return replace(self, verdicts=dict.fromkeys(names, self.verdicts[model]), _kept={})
+
     def rows(self, index: Any) -> Judge:
         weight = None if self.weight is None else self.weight[index]
         verdicts = _each_once(lambda array: array[index], self.verdicts)
@@ -130,8 +133,8 @@ class Judge(Attachment):
             f"`{argument}` has a judge, and labels by people on {self.n_labels:,} of "
             f"{n_samples:,} samples. With a judge there are compare, compare_groups, paired_test, "
             "decide and gate (asked once: without a ledger), keep, sample_size, "
-            "studies.agreement_study and diagnostics.judge_report; for the samples with labels "
-            "alone take "
+            "diagnostics.judge_report and the studies of variance, agreement, undefined values "
+            "and sensitivity (mc.studies); for the samples with labels alone take "
             f"{argument}.access.labelled, on the command line leave --judge out and add --missing "
             "drop (with --read weight=COLUMN in place of --label-weight)."
         )

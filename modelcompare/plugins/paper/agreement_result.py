@@ -13,7 +13,6 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.design import design_of
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.scope import Scope
 from modelcompare.plugins.paper.figures import plot_shares
@@ -224,7 +223,7 @@ class AgreementStudy(Result, stem="agreement"):
         ----------
         .. [1] Yacouby & Axman (2020), hypothesis D, section 6.2.
         """
-        self.predictions.access.require("blocks", "predictions")
+        self.predictions.access.require("blocks", "predictions", by_design=True)
         return orders_kept(
             self.predictions, self.metric_pairs, check_ratios(ratios, self.n_samples),
             self.seed, n_subsamples=n_subsamples, confidence_level=self.confidence_level,
@@ -250,9 +249,7 @@ class AgreementStudy(Result, stem="agreement"):
             subtitle="table 1 of Yacouby and Axman 2020", notes=[self.note] if self.note else [],
         )  # fmt: skip
         plot = self.plot
-        figures = {"agreement": plot.agreement}
-        if self._every_label_is_known:
-            figures["agreement_population"] = plot.population
+        figures = {"agreement": plot.agreement, "agreement_population": plot.population}
         found = [*self._sentences, *self.notes, *self.metric_pairs.notes(self.predictions)]
         heading = "Agreement of metrics on the better model"
         return self._document(
@@ -269,12 +266,7 @@ class AgreementStudy(Result, stem="agreement"):
 
     @member(*_OF_ORDERS, name="agreement_population")
     def _population(self) -> pd.DataFrame:
-        """Compare at those of the paper's ratios that are usable, and warn of the others.
-
-        Without the order on the whole test set there are no rows.
-        """
-        if not self._every_label_is_known:
-            return pd.DataFrame(columns=[field.name for field in _OF_ORDERS])
+        """Compare at those of the paper's ratios that are usable, and warn of the others."""
         usable = self._usable_ratios()
         if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in usable]:
             warn_caller(
@@ -283,11 +275,6 @@ class AgreementStudy(Result, stem="agreement"):
                 UserWarning,
             )
         return self.population(usable)
-
-    @property
-    def _every_label_is_known(self) -> bool:
-        """False where labels of some samples decide: the design gives values, and no order."""
-        return design_of(self.predictions).samples_decide
 
     def _usable_ratios(self) -> list[float]:
         """Return the paper's ratios at which a part has at least two samples."""

@@ -13,10 +13,11 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.axis import LongColumns, long_columns, pair_rows
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.crossed import CrossedTables, CrossedVariances
-from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.design import Estimator
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.pairs import pair_differences
 from modelcompare.intervals.ratios import t_quantile
+from modelcompare.metrics.quotient import divide
 from modelcompare.plugins.paper.pairs import MetricPairs
 from modelcompare.report.numbers import format_percent
 from modelcompare.report.tables import Table, column
@@ -36,10 +37,12 @@ def separations(sample: Sample, where: Mapping[str, object]) -> Iterator[LongCol
     # With one unit there is no standard error, hence no separation.
     separation = np.where(np.isnan(error), np.nan, standardized(difference, error))
     degrees = sample.degrees(pairs) if sample.design.beyond_items else np.inf
+    # The difference that is tested may be nearer to 0.
+    tested = standardized(sample.centre(pairs), error)
     yield long_columns(
         {**pair_rows(evaluation.models, *pairs), **where}, evaluation.keys, difference=difference,
         standard_error=error, separation=separation,
-        p_value=2 * stdtr(degrees, -np.abs(separation)),
+        p_value=2 * stdtr(degrees, -np.abs(np.where(np.isnan(error), np.nan, tested))),
     )  # fmt: skip
 
 
@@ -74,7 +77,7 @@ def _ratios_of_items(sample: Sample, metric_pairs: MetricPairs) -> _Ratios:
     influence function of its logarithm is ``u^2 / mean(u^2) - v^2 / mean(v^2)``.
     """
     n = sample.evaluation.units.size
-    for metrics, a, _, sums in _summed(sample.evaluation, metric_pairs, _power_sums):
+    for metrics, a, _, sums in _summed(sample.estimator, metric_pairs, _power_sums):
         with np.errstate(divide="ignore", invalid="ignore"):
             uu, vv, u4, v4, uuvv = sums
             ratio = uu / vv
@@ -145,14 +148,13 @@ def _products(u: FloatArray, v: FloatArray) -> FloatArray:
 
 
 def _summed(
-    evaluation: Evaluation, metric_pairs: MetricPairs,
+    estimator: Estimator, metric_pairs: MetricPairs,
     sums: Callable[[FloatArray, FloatArray], FloatArray],
 ) -> Iterator[tuple[dict[str, str], slice, slice, FloatArray]]:  # fmt: skip
     """Yield names and positions of each pair of metrics, and sums over both metrics' influences."""
-    estimate, positions = evaluation.estimate(), metric_pairs.positions(evaluation)
+    positions = metric_pairs.positions(estimator.evaluation)
     totals = [np.zeros(()) for _ in positions]
-    for rows in evaluation.row_steps():
-        influence = evaluation.influence(rows, estimate)
+    for influence in estimator.influences():
         for pair, (_, a, b) in enumerate(positions):
             totals[pair] = totals[pair] + sums(influence[..., a], influence[..., b])
     for position, total in zip(positions, totals, strict=True):
@@ -199,9 +201,16 @@ _Spreads = Iterator[tuple[dict[str, str], slice, slice, FloatArray, FloatArray]]
 def _spreads_of_items(sample: Sample, metric_pairs: MetricPairs, pairs: Pairs) -> _Spreads:
     """Yield the spreads of the pairs' differences over items."""
     n = sample.evaluation.units.size
-    for metrics, a, b, products in _summed(sample.evaluation, metric_pairs, _products):
+    for metrics, a, b, products in _summed(sample.estimator, metric_pairs, _products):
         spread = spread_of(products / (n * (n - 1)), pairs)
-        yield metrics, a, b, spread, np.full(spread.shape[1:], np.inf)
+        if not sample.design.beyond_items:
+            yield metrics, a, b, spread, np.full(spread.shape[1:], np.inf)
+            continue
+        # Correlations of the influences, with the errors of the design.
+        own = [sample.standard_error(pairs)[:, side] for side in (a, b)]
+        between = divide(spread[2], np.sqrt(spread[0] * spread[1]), 0.0) * own[0] * own[1]
+        degrees = np.minimum(*(sample.degrees(pairs)[:, side] for side in (a, b)))
+        yield metrics, a, b, np.stack([own[0] ** 2, own[1] ** 2, between]), degrees
 
 
 def _spreads_of_crossed(

@@ -10,6 +10,7 @@ import pandas as pd
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns
+from modelcompare.engine.design import design_of
 from modelcompare.engine.pairs import pair_differences
 from modelcompare.intervals.ratios import normal_quantile, wilson
 from modelcompare.plugins.paper.pairs import MetricPairs, part_rows
@@ -33,8 +34,9 @@ def orders_kept(
     See `modelcompare.plugins.paper.agreement_result.AgreementStudy.population`.
     """
     evaluation = metric_pairs.evaluate(predictions)
+    estimator = design_of(predictions).estimator(evaluation)
     n_models = len(predictions.models)
-    whole = _orders(evaluation.estimate(), _UNDEFINED_WHOLE)
+    whole = _orders(estimator.point, _UNDEFINED_WHOLE)
     models = times_drawn(n_models, seed)
     n_pairs = _drawn_pairs(np.ones((len(whole), 1)), models)
     tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
@@ -44,7 +46,7 @@ def orders_kept(
             part_rows(predictions, ratio, seed, index=index)
             for index in range(1 if ratio == 1 else n_subsamples)
         ]
-        values = evaluation.values(_indicators(parts, predictions))
+        values = estimator.values(_indicators(parts, predictions))
         found = np.array([_orders(of_models, _UNDEFINED_PART) for of_models in values])
         times = times_drawn(len(parts), seed, _PARTS) / len(parts)
         for small, of_whole in _compared(metric_pairs):

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
+from typing import cast
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.bootstrap import bootstrap, evaluate
+from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.bootstrap_result import BootstrapResult
+from modelcompare.comparison.selected import places_of, select_values
 from modelcompare.data.checks import softmax
 from modelcompare.data.kinds import PROBABILITIES
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
-from modelcompare.data.variants import with_models
+from modelcompare.data.variants import with_variants
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
 from modelcompare.engine.design import design_of
 from modelcompare.engine.scope import Scope
+from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.plugins.paper.figures import ticked_log
 from modelcompare.plugins.paper.verdicts import of_sensitivity
@@ -37,7 +40,15 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column, rows_at
 from modelcompare.resampling.draws import standard_normal
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
-from modelcompare.words import GeneralizeTo, IntervalMethod, ZeroDivision, check_numbers, signature
+from modelcompare.resampling.weights import BootstrapWeights
+from modelcompare.words import (
+    GeneralizeTo,
+    IntervalMethod,
+    ZeroDivision,
+    check_numbers,
+    giving,
+    signature,
+)
 
 DEFAULT_METRICS = ("accuracy", "f1_macro", "cf1_macro", "log_loss", "brier_score")
 TEMPERATURES = (0.25, 0.5, 0.8, 1.25, 2.0, 4.0)
@@ -155,13 +166,13 @@ def _keep_zero_readable(axes: Axes) -> None:
     axes.locator_params(axis="y", nbins=5)
 
 
-@checked()
+@checked(predictions=giving("rows", by_design=True))
 def sensitivity_study(
     predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] = DEFAULT_METRICS, *,
     temperatures: Sequence[float] = TEMPERATURES, noises: Sequence[float] = NOISES,
-    n_resamples: int = 999, method: IntervalMethod = "percentile", confidence_level: float = 0.95,
-    generalize_to: GeneralizeTo = "items", zero_division: ZeroDivision = math.nan,
-    rng: RngLike = 0,
+    n_resamples: int = 999, method: IntervalMethod | None = None,
+    confidence_level: float = 0.95, generalize_to: GeneralizeTo = "auto",
+    zero_division: ZeroDivision = math.nan, rng: RngLike = 0,
 ) -> SensitivityStudy:  # fmt: skip
     """Change the confidences, leave the top label, and see which metrics move.
 
@@ -176,10 +187,13 @@ def sensitivity_study(
     noises : sequence of float
         Standard deviations of normal noise on the log-probabilities; where it changes the top
         label, the two probabilities are swapped back.
-    n_resamples, method, confidence_level
-        As for `modelcompare.compare`: of the paired bootstrap intervals of the changes.
+    n_resamples, confidence_level
+        As for `modelcompare.compare`, of the intervals of the changes.
+    method : str, optional
+        Their method, as in `compare`. By default "percentile", of the paired bootstrap; for new
+        runs, and beside a judge, "auto".
     generalize_to : {"auto", "items", "items+runs"}
-        What varies, as in `compare`; new runs need ``method="auto"``.
+        What varies, as in `compare`.
     zero_division, rng
         As in `compare`.
 
@@ -207,9 +221,12 @@ def sensitivity_study(
     if not levels:
         raise ValueError("`temperatures` and `noises` are both empty; give one at least.")
     design = design_of(predictions, generalize_to)
+    known = [*design.known("method"), "percentile"]
+    method = method or cast("IntervalMethod", known[0])
     design.check("method", method)
-    evaluation = evaluate(predictions, metrics, zero_division=zero_division)
-    design.estimator(evaluation).warnings(None)
+    plain, classes = without_classes(metrics, predictions)
+    of_all = evaluate(predictions, plain, zero_division=zero_division)
+    design.estimator(of_all).warnings(places_of(of_all, classes))
     seed = seed_sequence(rng)
     rows = []
     for place, model in enumerate(predictions.models):
@@ -218,14 +235,11 @@ def sensitivity_study(
         for number, (change, level) in enumerate(levels):
             own_seed = child_seed(seed, place, number)
             variants[f"{change} {level:g}"] = _changed(probabilities, change, level, own_seed)
-        changed = with_models(predictions, variants, PROBABILITIES)
-        if design.beyond_items:
-            # Variants of a model have its own runs.
-            changed = changed.with_columns(runs=np.asarray(predictions.access.runs_of(model)))
-        result = bootstrap(
-            changed, metrics, n_resamples=n_resamples, zero_division=zero_division, rng=seed
-        )
-        result = replace(result, design=replace(design, predictions=changed))
+        changed = with_variants(predictions, model, variants, PROBABILITIES)
+        evaluation = evaluate(changed, plain, zero_division=zero_division)
+        weights = BootstrapWeights(evaluation.units, n_resamples, seed)
+        every = BootstrapResult(evaluation, weights, design.of_part(changed))
+        result = select_values(every, places_of(evaluation, classes))
         rows.append(_changes(result, levels, method, confidence_level))
     return SensitivityStudy(
         table=joined_frame(rows), n_samples=n_seen(predictions), n_resamples=n_resamples,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, column, rows_at
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.words import GeneralizeTo, ZeroDivision, signature
+from modelcompare.words import GeneralizeTo, ZeroDivision, giving, signature
 
 # Classes that the table of the rarest shows.
 _RAREST = 8
@@ -140,7 +140,7 @@ class UndefinedStudy(Result, stem="undefined"):
         return [*of_undefined(self.table, self.n_resamples)]
 
 
-@checked()
+@checked(predictions=giving("rows", by_design=True))
 def undefined_study(
     predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
     ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000,
@@ -192,9 +192,9 @@ def undefined_study(
     design = metric_pairs.design_of(predictions, generalize_to)
     sizes = check_ratios(ratios, n_seen(predictions))
     seed = seed_sequence(rng)
-    support = {}
-    if predictions.labels is not None and predictions.access.codes is not None:
-        counts = class_counts(predictions)
+    support, known = {}, predictions.access.labelled
+    if predictions.labels is not None and known.access.codes is not None:
+        counts = class_counts(known)
         support = dict(zip(predictions.labels.tolist(), counts.tolist(), strict=True))
     rows = []
     with progress_bar(len(sizes) * len(predictions.models), unit=" parts") as bar:
@@ -205,7 +205,7 @@ def undefined_study(
                 size = max(2, round(ratio * evaluation.units.size))
                 own_seed = child_seed(seed, place)
                 weights = BootstrapWeights(evaluation.units, n_resamples, own_seed, size=size)
-                own = replace(design, predictions=evaluation.predictions)
+                own = design.of_part(evaluation.predictions)
                 replicates = own.estimator(evaluation).drawn(weights)[:, 0]
                 n_undefined = np.count_nonzero(np.isnan(replicates), axis=0)
                 n_samples = round(ratio * n_seen(predictions, model))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -37,7 +36,7 @@ _AVERAGED = ["estimate", "mean", "variance", "ci_low", "ci_high"]
 _MODELS_AT_ONCE = 50
 
 
-@checked(predictions=giving("blocks"))
+@checked(predictions=giving("blocks", by_design=True))
 @one_blas_thread()
 def variance_study(
     predictions: TestSet, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
@@ -122,6 +121,11 @@ def variance_study(
     predictions, *_ = serve(predictions, MetricPairs.of(pairs, predictions, zero_division).metrics)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     design = metric_pairs.design_of(predictions, generalize_to)
+    if stratify and not design.samples_decide:
+        raise ValueError(
+            "`stratify=True` (--stratify) keeps the proportions of the true classes, and labels "
+            "of some samples do not show those of the others; leave it out."
+        )
     sizes = check_ratios(ratios, n_seen(predictions))
     seed = seed_sequence(rng)
     distribution, tested = [], []
@@ -134,7 +138,7 @@ def variance_study(
                 own_seed = child_seed(seed, place, index)
                 weights = BootstrapWeights(evaluation.units, n_resamples, own_seed)
                 where = {"ratio": ratio, "n_samples": n_seen(part), "subsample": index}
-                sample = Sample(evaluation, weights, replace(design, predictions=part))
+                sample = Sample(evaluation, weights, design.of_part(part))
                 found = _of_part(sample, where, metric_pairs, confidence_level, tests)
                 of_ratio.append(found[0])
                 tested += found[1]

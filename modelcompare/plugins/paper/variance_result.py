@@ -366,7 +366,8 @@ class VarianceStudy(Result, stem="variance"):
         """Return the values on a part of the test set and their errors, without resamples."""
         evaluation = self.metric_pairs.evaluate(part)
         none = BootstrapWeights(evaluation.units, 0, self.seed)
-        return Sample(evaluation, none, design_of(part, self.scope.generalize_to or "items"))
+        design = design_of(self.predictions, self.scope.generalize_to or "items")
+        return Sample(evaluation, none, design.of_part(part))
 
 
 def _metric_keys(pair: Pair, models: Sequence[str]) -> list[tuple[str, Look]]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.plugins.judges.judged import predicted_mean
+from modelcompare.plugins.judges.predicted_means import PredictedMean
 
 
 def numbers(n: int = 300, n_samples: int = 3000) -> tuple[Any, Any, Any]:
@@ -29,7 +29,7 @@ def test_the_estimate_is_that_of_ppi_at_the_same_coefficient(coefficient: float)
     people, judged, labelled = numbers()
     # Our judge speaks of all samples, theirs of those without labels.
     share = 1 - len(labelled) / len(judged)
-    mean, *_ = predicted_mean(people, judged, labelled, coefficient)
+    mean = PredictedMean.of(people, judged, labelled, coefficient).mean
     expected = theirs(people, judged, labelled, coefficient * share)[0]
     assert mean == pytest.approx(expected, abs=1e-12)
     ppi = pytest.importorskip("ppi_py")
@@ -41,7 +41,8 @@ def test_the_estimate_is_that_of_ppi_at_the_same_coefficient(coefficient: float)
 def test_the_error_is_near_that_of_ppi() -> None:
     people, judged, labelled = numbers()
     best = np.cov(people, judged[labelled])[0, 1] / judged.var() / (1 + 300 / 2700)
-    _, variance, degrees = predicted_mean(people, judged, labelled)
+    found = PredictedMean.of(people, judged, labelled)
+    variance, degrees = found.variance, found.degrees
     assert np.sqrt(variance) == pytest.approx(theirs(people, judged, labelled, best)[1], rel=0.05)
     assert 100 < degrees < 600
 

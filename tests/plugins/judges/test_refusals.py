@@ -19,7 +19,7 @@ from tests.public import functions
 TAKES_A_JUDGE = {
     "in_time_blocks",
     "agreement_study", "compare", "decide", "gate", "judge_report", "keep", "paired_test",
-    "plan", "sample_size",
+    "plan", "sample_size", "sensitivity_study", "undefined_study", "variance_study",
 }  # fmt: skip
 
 

@@ -11,7 +11,8 @@ import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.plugins.judges.cells import LEAST
-from modelcompare.plugins.judges.judged import Judged, predicted_mean
+from modelcompare.plugins.judges.judged import Judged
+from modelcompare.plugins.judges.predicted_means import PredictedMean
 from modelcompare.plugins.judges.verdicts import judge_of
 from tests.plugins.judges.sets import answers, drawn
 
@@ -147,12 +148,16 @@ def test_numbers_of_a_judge_predict_those_of_people() -> None:
     f = rng.normal(0, 1, 2000)
     labelled = np.sort(rng.permutation(2000)[:200])
     people = 2 + 0.8 * f[labelled] + rng.normal(0, 0.5, 200)
-    mean, variance, _ = predicted_mean(people, f, labelled, coefficient=1.0)
+    plain = PredictedMean.of(people, f, labelled, coefficient=1.0)
+    mean, variance = plain.mean, plain.variance
     # Prediction-powered inference with coefficient 1, by its definition.
     rest = people - f[labelled]
     assert mean == pytest.approx(f.mean() + rest.mean())
-    assert variance == pytest.approx(rest.var(ddof=1) / 200 + f.var(ddof=1) / 2000, rel=1e-9)
-    best = predicted_mean(people, f, labelled)[1]
+    # The samples with labels are among all, whose mean varies with theirs.
+    common = 2 * np.cov(rest, f[labelled])[0, 1] / 2000
+    parts = rest.var(ddof=1) / 200 + f.var(ddof=1) / 2000
+    assert variance == pytest.approx(parts + common, rel=1e-9)
+    best = PredictedMean.of(people, f, labelled).variance
     alone = people.var(ddof=1) / 200
     assert best < variance
     assert best < 0.5 * alone

@@ -1,6 +1,5 @@
 """A judge with several test sets, ledgers and studies."""
 
-import json
 import warnings
 
 import numpy as np
@@ -11,7 +10,6 @@ import modelcompare as mc
 from tests.plugged import needed, needs
 from tests.plugins.judges.sets import answers, drawn
 from tests.plugins.judges.test_questions import judged
-from tests.report.written import as_json
 
 needed("judges")
 pytestmark = pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
@@ -78,13 +76,3 @@ def test_kept_is_what_a_gate_shows(tmp_path):
         gate = mc.gate(preds, "m0", "m1", ["accuracy:+0"], alpha=kept.level)
     assert kept.word == "keep"
     assert gate.passed
-
-
-@needs("paper")
-def test_no_order_on_a_whole_test_set_is_made_of_a_judges_labels():
-    preds, _ = drawn(4, 300, models=(0.9, 0.8, 0.6))
-    study = mc.studies.agreement_study(preds, [("accuracy", "f1_macro")])
-    with pytest.raises(ValueError, match="has a judge"):
-        study.population()
-    assert [*study.document().figures] == ["agreement"]
-    assert json.loads(as_json(study))["agreement_population"] == []

@@ -243,11 +243,11 @@ def test_resamples_of_items_and_runs_are_those_of_a_loop():
     ("options", "message"),
     [
         (
-            {"generalize_to": "items+runs"},
+            {"generalize_to": "items+runs", "method": "percentile"},
             "method='percentile' does not know how new runs vary; use meth",
         ),
         (
-            {"generalize_to": "auto"},
+            {"method": "percentile"},
             "method='percentile' does not know how new runs vary; use method='au",
         ),
         ({**BOTH, "metrics": "ece"}, "ece has no influences that show how new runs vary"),
@@ -273,10 +273,11 @@ def test_the_commands_take_the_option(tmp_path, capsys):
         for generalize_to, text in (("items", THESE), ("auto", NEW.format(6))):
             assert main(["study", study, *asked, *few, "--generalize-to", generalize_to]) == 0
             assert text in " ".join(capsys.readouterr().out.split())
-    new = ["study", "sensitivity", *asked, "-m", "log_loss", "--generalize-to", "items+runs"]
-    assert main([*new, "--method", "auto"]) == 0
-    assert NEW.format(6) in " ".join(capsys.readouterr().out.split())
-    assert main(new) == 2
+    changes = ["study", "sensitivity", *asked, "-m", "log_loss"]
+    for given in ([], ["--generalize-to", "items+runs"], ["--method", "auto"]):
+        assert main([*changes, *given]) == 0
+        assert NEW.format(6) in " ".join(capsys.readouterr().out.split())
+    assert main([*changes, "--method", "percentile"]) == 2
     assert "use method='auto'" in capsys.readouterr().err
 
 
