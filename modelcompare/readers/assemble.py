@@ -250,7 +250,8 @@ def _common_classes(parts: Sequence[Part]) -> list[str]:
             shown = [", ".join(each[:5]) for each in (first, found)]
             raise ValueError(
                 f"{files} {first_model!r} and {model!r} have probabilities of different classes "
-                f"({shown[0]} and {shown[1]})."
+                f"({shown[0]} and {shown[1]}); add the columns that are lacking, with 0 where a "
+                "model gave a class no probability."
             )
     return first
 

@@ -69,3 +69,8 @@ def test_a_column_of_a_label_that_a_model_lacks_is_no_answer():
         mc.read_predictions(table)
     whole = mc.read_predictions(table.assign(**{"a:z": 0}))
     np.testing.assert_array_equal(whole.output("a").array.sum(axis=0), [50, 0])
+    soft = table.assign(**{name: table[name] * 0.5 + 0.1 for name in ("a:x", "b:x", "b:z")})
+    with pytest.raises(ValueError, match=r"\(x and x, z\); add the columns that are lacking"):
+        mc.read_predictions(soft)
+    whole = mc.read_predictions(soft.assign(**{"a:z": 0.0}))
+    assert whole.output("a").kind == "label_probabilities"
