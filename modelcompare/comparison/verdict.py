@@ -53,7 +53,8 @@ class _Sentence:
             return self._against_baseline(models.index(found.baseline), order)
         if not others:
             return f"{models[leader]} scores {best}{self._undefined}."
-        beaten = [i for i in others if found.ahead[self.at, leader, i]]
+        level = [i for i in others if self._are_level(leader, i)]
+        beaten = [i for i in others if found.ahead[self.at, [leader, *level], i].any()]
         tied = [i for i in others if i not in beaten]
         if not tied:
             return (
@@ -62,14 +63,23 @@ class _Sentence:
                 f"({self._grounds(leader, beaten)}){self._undefined}."
                 f"{self._by_convention(leader, others)}"
             )
-        level = [i for i in tied if self._are_level(leader, i)]
         first = self._tie(leader, tied, level, best)
-        who = models[leader] if level else "it"
-        behind = f"; {who} is {self._words.better} than {self._names(beaten)}" if beaten else ""
-        leads = [self._lead(leader, other) for other in beaten]
-        enclosed = any(low <= 0 <= high for _, low, high, _ in leads)
-        behind += f" ({self._grounds(leader, beaten)})" if enclosed else ""
+        behind = self._behind(leader, level, beaten)
         return f"{first}{behind}{self._undefined}.{self._by_convention(leader, others)}"
+
+    def _behind(self, leader: int, level: list[int], beaten: list[int]) -> str:
+        """Return clauses: models that the leader, and those of its value, are better than."""
+        # Leaders of one value are better than a model if all are: none of them comes first.
+        whole = [i for i in beaten if self.found.ahead[self.at, [leader, *level], i].all()]
+        better = f"{'they are' if level else 'it is'} {self._words.better} than"
+        clause = f"; {better} {self._names(whole)}" if whole else ""
+        leads = [self._lead(leader, other) for other in whole]
+        enclosed = any(low <= 0 <= high for _, low, high, _ in leads)
+        clause += f" ({self._grounds(leader, whole)})" if enclosed else ""
+        partly = [i for i in beaten if i not in whole]
+        return clause + (
+            f"; some of them are {self._words.better} than {self._names(partly)}" if partly else ""
+        )
 
     @property
     def _undefined(self) -> str:

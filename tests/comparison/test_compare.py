@@ -197,6 +197,21 @@ def test_only_models_of_the_same_value_are_level():
     assert verdict.endswith(") and not significantly different from b.")
 
 
+@pytest.mark.parametrize(("n_wrong", "relation"), [(20, "they are"), (13, "some of them are")])
+def test_what_models_of_one_value_are_better_than_names_none_of_them(n_wrong, relation):
+    # b errs where c does, so that it differs from c on fewer samples than a.
+    y_true, at = np.array([0, 1] * 30), np.arange(60)
+    wrong = {"a": at < 5, "b": at >= 55, "c": at >= 60 - n_wrong}
+    outputs = {name: np.where(rows, 1 - y_true, y_true) for name, rows in wrong.items()}
+    for names in ("abc", "bac"):
+        preds = mc.Predictions(y_true, {name: outputs[name] for name in names})
+        result = mc.compare(preds, "accuracy", correction="none", n_resamples=99)
+        verdict = result.verdict()
+        assert verdict.startswith(f"accuracy: {names[0]} and {names[1]} have the same value, 0.917")
+        assert f"; {relation} better than c" in verdict
+        assert ("a" in {*result.differences["better"]}) == (relation == "they are")
+
+
 def test_one_model_has_scores_and_no_differences(preds):
     result = mc.compare(preds["good"], n_resamples=99)
     assert result.differences.empty

@@ -147,7 +147,7 @@ def pooled_findings(
         for row in bounds.itertuples():
             ends = interval_clause(row.ci_low, row.ci_high, 3, first.confidence_level)
             beaten, _ = pairs_of_leader(pairs, row.model, own["model"].drop(row.Index), below=below)
-            better = [_better_than(beaten, words)] if beaten else []
+            better = [f"is {_better_than(beaten, words)}"] if beaten else []
             clauses.append(joined([f"that of {row.model} is unknown ({ends})", *better]))
         if len(none) == len(own):
             clauses = ["undefined for every model"]
@@ -177,26 +177,40 @@ def _led_by(
 
     Models that are `lacking` a test set, and those with no value, may lead.
     """
-    leader, *others = scores["model"]
+    values = scores["estimate"].to_numpy()
+    n_level = int(np.isclose(values, values[0], rtol=1e-12, atol=0).sum())
+    level, others = np.split(scores["model"].to_numpy(), [n_level])
     width = (scores["ci_high"] - scores["ci_low"]).median()
     best = format_number(scores["estimate"].iloc[0], decimals_for([width / 4]))
-    if none and not others and not lacking:
-        return f"{leader} scores {best}"
+    if none and len(scores) == 1 and not lacking:
+        return f"{level[0]} scores {best}"
     some = "of the models that lack no test set " if lacking else ""
     some = "of the models with a value " if none and not lacking else some
-    clauses = [f"{some}{leader} {words.leads} ({best})"]
-    beaten, _ = pairs_of_leader(differences, leader, [*others, *lacking], below=below)
+    verb, leads = ("is", words.leads) if n_level == 1 else ("are", "have the same value")
+    clauses = [f"{some}{some_of([*level])} {leads} ({best})"]
+    # Leaders of one value are better than a model if all are.
+    of_each = [
+        pairs_of_leader(differences, leader, [*others, *lacking], below=below)[0]
+        for leader in level
+    ]
+    beaten = {
+        model: max((rows[model] for rows in of_each), key=lambda row: row.p_adjusted)
+        for model in of_each[0] if all(model in rows for rows in of_each)
+    }  # fmt: skip
     if beaten:
-        clauses.append(_better_than(beaten, words))
-    if tied := [model for model in others if model not in beaten]:
-        clauses.append(f"is not significantly different from {some_of(tied)}")
+        clauses.append(f"{verb} {_better_than(beaten, words)}")
+    ahead = {model for rows in of_each for model in rows}
+    if partly := [model for model in others if model in ahead and model not in beaten]:
+        clauses.append(f"some of them are {words.better} than {some_of(partly)}")
+    if tied := [model for model in others if model not in ahead]:
+        clauses.append(f"{verb} not significantly different from {some_of(tied)}")
     return joined(clauses)
 
 
 def _better_than(beaten: Mapping[str, Any], words: Words) -> str:
     """Return a clause: models that are significantly worse, with the largest p-value."""
     p = p_clause(max(row.p_adjusted for row in beaten.values()), at_most=len(beaten) > 1)
-    return f"is {words.better} than {some_of([*beaten])} ({p})"
+    return f"{words.better} than {some_of([*beaten])} ({p})"
 
 
 def mean_rows(

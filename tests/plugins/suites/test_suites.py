@@ -613,6 +613,25 @@ def test_no_model_leads_a_mean_that_is_undefined_for_another_one():
     assert of_three.endswith("; it is undefined for a (on one).")
 
 
+@pytest.mark.parametrize(
+    ("n_wrong", "relation"), [(20, "are better than c"), (14, "some of them are better than c")]
+)
+def test_models_of_one_mean_are_all_named(n_wrong, relation):
+    # b errs where c does, so that it differs from c on fewer samples than a.
+    right = {name: np.ones(60) for name in "abc"}
+    right["a"][:6], right["b"][-6:], right["c"][-n_wrong:] = 0, 0, 0
+    for names in ("abc", "bac"):
+        sets = {
+            f"s{k}": mc.Predictions.from_scores(
+                {m: right[m][k::2] for m in names}, greater_is_better=True, bounds=(0, 1)
+            ) for k in range(2)
+        }  # fmt: skip
+        verdict = mc.compare_groups(sets, correction="none", **OPTIONS).verdict()
+        first, second, _ = names
+        assert f"of 2 test sets: {first} and {second} have the same value (0.900) and" in verdict
+        assert relation in verdict
+
+
 def test_a_mean_that_is_undefined_for_all_models_is_named():
     constant = mc.Predictions([0] * 40, {"a": [0] * 40, "b": [0] * 40}, labels=[0, 1])
     with warnings.catch_warnings():
