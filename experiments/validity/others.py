@@ -1,4 +1,4 @@
-"""Operating points, calibration lines, mAP, agreement, ranking, rates, errors of values: coverage.
+"""Operating points, calibration, mAP, agreement, ranking, rates, errors, the best model: coverage.
 
 Usage: python -m experiments.validity.others [--trials 800] [--only REGEX] [--jobs 1]
 
@@ -64,7 +64,11 @@ def cells() -> list[Params]:
         {"part": "errors", "what": metric, "n": n, "share": 0.0}
         for metric, n in product(OF_ERRORS, (40, 100, 400))
     ]
-    return [*at, *lines, *tables, *ranking, *detection, *rates, *errors]
+    best = [
+        {"part": "best of equal models", "what": f"{n_models} models", "n": n, "share": RIGHT}
+        for n_models, n in product((2, 20, 100), (50, 200))
+    ]
+    return [*at, *lines, *tables, *ranking, *detection, *rates, *errors, *best]
 
 
 def covers(low: float, high: float, truth: float) -> float:
@@ -342,12 +346,40 @@ def _sentences(n: int, rng: np.random.Generator) -> mc.Predictions:
     return mc.Predictions([" ".join(map(str, w)) for w in words], texts, kind="texts")
 
 
+# -- the best of equal models ------------------------
+
+# Accuracy of all models, of which none depends on another.
+RIGHT = 0.8
+
+
+def best(cell: Params, rng: np.random.Generator) -> Found:
+    """Judge the interval of the model that is right most often, alone and among those of all."""
+    n_models, n = int(cell["what"].split()[0]), cell["n"]
+    y = rng.integers(0, 2, n)
+    outputs = np.where(rng.random((n_models, n)) < RIGHT, y, 1 - y)
+    preds = mc.Predictions(y, {f"m{k}": each for k, each in enumerate(outputs)}, labels=[0, 1])
+    result = mc.compare(preds, "accuracy", baseline="m0", n_resamples=N_RESAMPLES, rng=rng)
+    alone, at_once = result.scores, result.simultaneous_intervals("scores")
+    place = int(alone["estimate"].to_numpy().argmax())
+    ends = (at_once[name].to_numpy() for name in ("ci_low", "ci_high"))
+    wide, narrow = (each.iloc[place]["ci_high"] - each.iloc[place]["ci_low"]
+                    for each in (at_once, alone))  # fmt: skip
+    return {
+        "alone": covers(*alone.iloc[place][["ci_low", "ci_high"]], RIGHT),
+        "covered, at once": covers(*at_once.iloc[place][["ci_low", "ci_high"]], RIGHT),
+        "covered, all": float(
+            all(covers(low, high, RIGHT) for low, high in zip(*ends, strict=True))
+        ),
+        "times as wide": float(wide / narrow),
+    }
+
+
 # -- the table ------------------------
 
 PARTS: dict[str, Callable[[Params, np.random.Generator], Found]] = {
     "operating point": operating_point, "calibration line": calibration_line,
     "agreement": agreement, "ranking": ranking, "detection": detection, "rates": rates,
-    "errors": errors,
+    "errors": errors, "best of equal models": best,
 }  # fmt: skip
 
 
@@ -375,7 +407,8 @@ def short(table: pd.DataFrame) -> Array:
     covered = table["measure"].str.startswith("covered")
     limit = np.where(covered, WANTED, SIZE)
     noise = 2.5 * np.sqrt(limit * (1 - limit) / table["trials"])
-    return np.where(covered, limit - table["value"], table["value"] - limit) > noise
+    judged = covered | table["measure"].str.startswith(("rejected", "passed"))
+    return judged & (np.where(covered, limit - table["value"], table["value"] - limit) > noise)
 
 
 def verdict(table: pd.DataFrame) -> pd.DataFrame:
