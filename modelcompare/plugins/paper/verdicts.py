@@ -129,7 +129,9 @@ def of_undefined(table: pd.DataFrame, n_resamples: int) -> Iterator[str]:
 
 def of_sensitivity(table: pd.DataFrame) -> Iterator[str]:
     """Yield which metrics move when confidences change alone, and by how much at most."""
-    moves = table.groupby("metric", sort=False)["moves"].any()
+    values = table.drop_duplicates(["model", "metric", "label"])
+    known = [*values.dropna(subset="original")["metric"].unique()]
+    moves = table.groupby("metric", sort=False)["moves"].any()[known]
     still = [name for name, moved in moves.items() if not moved]
     if still:
         yield f"With the same decisions and other confidences, {joined(still)} did not move."
@@ -143,3 +145,11 @@ def of_sensitivity(table: pd.DataFrame) -> Iterator[str]:
         )
     if each:
         yield f"Moved: {joined(each)}."
+    lost = []
+    for name, rows in values.groupby("metric", sort=False):
+        n, what = int(rows["original"].isna().sum()), "values"
+        if rows["label"].isna().all():
+            what = "models"
+        lost += [f"{name} ({n:,} of {len(rows):,} {what})"] if n else []
+    if lost:
+        yield f"Undefined, so that changes are not known: {joined(lost)}."

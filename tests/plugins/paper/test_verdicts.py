@@ -134,9 +134,34 @@ def test_the_verdict_on_undefined_values(shares, verdict):
 def test_the_verdict_on_sensitivity(moves, verdict):
     table = pd.DataFrame({
         "metric": [*moves], "difference": [*moves.values()], "model": "m", "change": "noise",
-        "level": 2.0, "moves": [bool(size) for size in moves.values()],
+        "level": 2.0, "moves": [bool(size) for size in moves.values()], "label": None,
+        "original": 0.5,
     })  # fmt: skip
     assert [*of_sensitivity(table)] == verdict
+
+
+def test_sensitivity_counts_what_the_papers_convention_loses():
+    # b never predicts the last of three classes.
+    truth = np.resize([0, 1, 2], 90)
+    codes = {"a": np.where(np.arange(90) % 5, truth, 0), "b": np.minimum(truth, 1)}
+    soft = {name: 0.8 * np.eye(3)[each] + 0.2 / 3 for name, each in codes.items()}
+    study = mc.studies.sensitivity_study(
+        mc.Predictions(truth, soft), ["precision_macro", "precision", "accuracy"], n_resamples=20,
+        temperatures=[2.0], noises=[], zero_division="paper",
+    )  # fmt: skip
+    assert study.verdict().splitlines() == [
+        "With the same decisions and other confidences, precision_macro, precision and accuracy "
+        "did not move.",
+        "Undefined, so that changes are not known: precision_macro (1 of 2 models) and precision "
+        "(1 of 6 values).",
+    ]
+    alone = mc.studies.sensitivity_study(
+        mc.Predictions(truth, {"b": soft["b"]}), "precision_macro", n_resamples=20,
+        temperatures=[2.0], noises=[], zero_division="paper",
+    )  # fmt: skip
+    assert alone.verdict() == (
+        "Undefined, so that changes are not known: precision_macro (1 of 1 models)."
+    )
 
 
 def test_studies_open_with_their_verdict():
