@@ -10,7 +10,8 @@ from modelcompare.intervals.base import Interval
 from modelcompare.intervals.influences import Estimates, difference_interval, score_interval
 from modelcompare.intervals.ratios import Bounds, proportion, t_quantile, wilson
 from modelcompare.metrics.quotient import divide
-from modelcompare.plugins.judges.judged import Judged, JudgedValues
+from modelcompare.plugins.judges.design import LabelEstimator
+from modelcompare.plugins.judges.judged import JudgedValues
 from modelcompare.works import COCHRAN, WILSON
 
 # Names in the frames' column `method`.
@@ -33,8 +34,9 @@ def of_judged(contrasts: Contrasts, level: float) -> Interval:
     differences, have Student's interval. That of a difference starts from the value and from the
     value with added labels, which draw it to 0: whichever is further out.
     """
-    pair, parts = contrasts.pairs is not None, []
-    every = Judged(contrasts.evaluation).estimates(contrasts.pairs)
+    pair, parts, estimator = contrasts.pairs is not None, [], contrasts.sample.estimator
+    assert isinstance(estimator, LabelEstimator)  # noqa: S101  of the design that names this
+    every = estimator.judged.estimates(contrasts.pairs)
     for metric in contrasts.evaluation.metrics:
         where = contrasts.evaluation.metric_slice(metric.name)
         values = JudgedValues(*(array[:, where] for array in every))

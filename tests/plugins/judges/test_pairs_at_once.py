@@ -112,3 +112,16 @@ def test_labels_of_the_same_classes_are_counted_as_single_ones_are(kind: str) ->
             assert getattr(found, name)[:, 0] == pytest.approx(numbers[:, 0], rel=1e-6, abs=1e-9)
             # The function is accuracy by another definition.
             assert numbers[:, 1] == pytest.approx(numbers[:, 0], rel=1e-6, abs=1e-9)
+
+
+def test_a_comparison_computes_each_model_and_pair_once(monkeypatch):
+    preds, _ = drawn(0, 90, 600, models=(0.9, 0.6, 0.8))
+    computed, of_rows = [], Judged._post_stratified
+
+    def counted(judged, rows):
+        computed.extend(map(tuple, rows.places.tolist()))
+        return of_rows(judged, rows)
+
+    monkeypatch.setattr(Judged, "_post_stratified", counted)
+    mc.compare(preds, "accuracy")
+    assert sorted(computed) == [(0,), (0, 1), (0, 2), (1,), (1, 2), (2,)]
