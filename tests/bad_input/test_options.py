@@ -27,10 +27,6 @@ from tests.senseless import (
 
 TWO = {"predictions": PLAIN, "model_a": "a", "model_b": "b", "metric": "accuracy"}
 TRUTH = PLAIN.y_true
-JUDGED = mc.Predictions(
-    [*[0, 1, 1, 0, 1] * 4, *[None] * 20], {"a": [0, 1] * 20, "b": [1, 1, 0, 0] * 10},
-    judge=[0, 1] * 20,
-)  # fmt: skip
 TABLE = pd.DataFrame({"y_true": [0, 1], "a": [0, 1], "b": [1, 1]})
 DATA = [5, "x", [], [1], [[1, 2]], [None, 1], NAN]
 BESIDE = dict.fromkeys(("ids", "groups", "strata", "runs", "slices"), DATA)
@@ -72,9 +68,6 @@ def _doors() -> dict[str, Door]:
         ),
         "adjust": Door(mc.inference.adjust, {"p_values": [0.1, 0.2]}),
         "missing_mass": Door(mc.io.missing_mass, {"predictions": PLAIN}),
-        "judge_report": Door(
-            mc.diagnostics.judge_report, {"predictions": JUDGED, **FEW}, ("length", "position")
-        ),
         "variance_components": Door(
             mc.diagnostics.variance_components,
             {"predictions": PREDS, "metrics": "accuracy", **FEW},

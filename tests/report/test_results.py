@@ -24,24 +24,6 @@ FEW = {"n_resamples": 99}
 preds = sliced
 
 
-def _runs():
-    rng = np.random.default_rng(0)
-    gains = {m: (rng.normal(size=(40, 1)) + 0.1 * rng.normal(size=6)).ravel() for m in ("m0", "m1")}
-    scores = {m: x + rng.normal(size=240) for m, x in gains.items()}
-    return mc.Predictions.from_scores(
-        scores, groups=np.repeat(np.arange(40), 6), runs=np.tile(np.arange(6), 40),
-        greater_is_better=True,
-    )  # fmt: skip
-
-
-def _judged():
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, 2, 300)
-    m0, m1, judge = (np.where(rng.random(300) < x, truth, 1 - truth) for x in (0.7, 0.8, 0.9))
-    seen = np.where(np.arange(300) % 3, np.nan, truth)
-    return mc.Predictions(seen, {"m0": m0, "m1": m1}, judge=judge)
-
-
 MADE = {
     "Comparison": lambda: mc.compare(preds(), ["accuracy", "f1"], **FEW),
     "GroupComparison": lambda: mc.compare_groups(preds(), ["accuracy", "f1"], **FEW),
@@ -58,10 +40,6 @@ MADE = {
     "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1[1]", **FEW),
     "OmnibusResult": lambda: mc.inference.omnibus_test(preds()),
     "SampleSize": lambda: mc.sample_size(preds(), "m0", "m1", "f1[1]"),
-    "SampleSize of runs": lambda: mc.sample_size(
-        _runs(), "m0", "m1", "mean_score", margin=0.2, cost_item=1, cost_run=50
-    ),
-    "JudgeReport": lambda: mc.diagnostics.judge_report(_judged(), length=np.arange(300), **FEW),
 } | plugged("MADE")
 all_results = pytest.mark.parametrize("name", MADE)
 pytestmark = pytest.mark.filterwarnings("ignore:.*resamples are too few:UserWarning")

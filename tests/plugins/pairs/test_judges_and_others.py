@@ -8,10 +8,12 @@ from scipy.stats import norm
 
 import modelcompare as mc
 from tests.plugged import needed, needs
+
+needed("judges")
+
 from tests.plugins.judges.sets import answers, drawn
 from tests.plugins.judges.test_questions import judged
 
-needed("judges")
 pytestmark = pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
 
 

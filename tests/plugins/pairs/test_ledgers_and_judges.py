@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.plugs import plugins
-
-if not {"ledgers", "judges"} <= {*plugins()}:
-    pytest.skip("needs the plugins ledgers and judges", allow_module_level=True)
-
 from tests import candidates as sets
-from tests.plugins.judges.test_refusals import drawn
+from tests.plugged import needed
+
+needed("ledgers", "judges")
+
+from tests.plugins.judges.sets import drawn
 
 
 def test_looks_beside_a_judge_are_refused(tmp_path):

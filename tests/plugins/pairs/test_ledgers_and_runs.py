@@ -2,13 +2,10 @@
 
 import warnings
 
-import pytest
-
 import modelcompare as mc
-from modelcompare.plugs import plugins
+from tests.plugged import needed
 
-if not {"ledgers", "runs"} <= {*plugins()}:
-    pytest.skip("needs the plugins ledgers and runs", allow_module_level=True)
+needed("ledgers", "runs")
 
 from tests.plugins.runs.test_repeated_rows import FEW, UNEQUAL, N
 

@@ -5,11 +5,9 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.plugs import plugins
+from tests.plugged import needed
 
-pytestmark = pytest.mark.skipif(
-    not {"battles", "ledgers"} <= {*plugins()}, reason="needs the plugins battles and ledgers"
-)
+needed("battles", "ledgers")
 
 
 @pytest.fixture
