@@ -68,10 +68,6 @@ def _doors() -> dict[str, Door]:
         ),
         "adjust": Door(mc.inference.adjust, {"p_values": [0.1, 0.2]}),
         "missing_mass": Door(mc.io.missing_mass, {"predictions": PLAIN}),
-        "variance_components": Door(
-            mc.diagnostics.variance_components,
-            {"predictions": PREDS, "metrics": "accuracy", **FEW},
-        ),
         "read_predictions": Door(
             mc.read_predictions, {"source": TABLE},
             instead={"normalize": FLAG},

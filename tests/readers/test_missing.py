@@ -234,3 +234,12 @@ def test_a_missing_cell_of_the_named_score_of_one_model_is_not_left_out_in_silen
     assert len(mc.read_predictions(table, missing="worst", **given)) == 20
     with pytest.warns(UserWarning, match="left out 2 of 20 samples"):
         assert len(mc.read_predictions(table, missing="drop", **given)) == 18
+
+
+def test_the_worst_of_a_score_needs_its_direction_and_names_the_score():
+    rows = pd.DataFrame({"id": range(20), "model": "a", "glow": [None, *[0.2, 0.3] * 9, 0.5]})
+    with pytest.raises(ValueError, match="high or low values of glow are good is not known"):
+        mc.read_predictions(rows, columns={"score": "glow"}, missing="worst")
+    wide = rows.rename(columns={"glow": "b"}).drop(columns="model")
+    with pytest.raises(ValueError, match="high or low values of the scores are good"):
+        mc.read_predictions(wide.assign(a=0.1), kind="scores", missing="worst")

@@ -3,6 +3,7 @@
 import numpy as np
 
 import modelcompare as mc
+from tests.senseless import FEW, PREDS, Door
 
 
 def _runs():
@@ -18,5 +19,10 @@ def _runs():
 MADE = {
     "SampleSize of runs": lambda: mc.sample_size(
         _runs(), "m0", "m1", "mean_score", margin=0.2, cost_item=1, cost_run=50
+    ),
+}
+DOORS = {
+    "variance_components": Door(
+        mc.diagnostics.variance_components, {"predictions": PREDS, "metrics": "accuracy", **FEW}
     ),
 }
