@@ -18,6 +18,7 @@ from modelcompare.intervals.differences import (
     shrunk_covariance,
     shrunk_influences,
 )
+from modelcompare.intervals.sizes import chance_unseen
 from modelcompare.metrics import ClassRatio
 
 RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
@@ -251,3 +252,13 @@ def test_an_unseen_error_costs_what_it_takes_off_an_average_of_three_classes(met
     cost = 1 - getattr(mc.metrics, metric.removesuffix("_macro"))(y, wrong, average="macro")
     assert cost == pytest.approx(failed / 120, rel=0.02)
     assert row["ci_high"] == pytest.approx(1.96 * np.sqrt(2) * failed / 120, rel=0.01)
+
+
+@pytest.mark.parametrize(("n_apart", "chance"), [(0, 1.0), (2, 0.98), (10, 0.9 * 0.3)])
+def test_the_next_disagreement_is_unlike_those_seen_by_the_rule_of_three(n_apart, chance):
+    y = np.arange(100) % 2
+    preds = mc.Predictions(y, {"a": y, "b": np.where(np.arange(100) < n_apart, 1 - y, y)})
+    evaluation = mc.bootstrap(preds, "accuracy", n_resamples=2).evaluation
+    pairs = np.array([0]), np.array([1])
+    found = chance_unseen(evaluation, evaluation.metrics[0], pairs, np.array([[True]]))
+    assert found.tolist() == [[pytest.approx(chance)]]

@@ -217,6 +217,14 @@ def test_names_are_checked():
             call()
 
 
+def test_probabilities_have_their_confusion_beside_that_of_the_labels():
+    y = np.arange(60) % 2
+    p = np.where(np.arange(60) % 7, y, 1 - y) * 0.6 + 0.2
+    outputs = {"a": p, "b": (p > 0.5).astype(int)}
+    plot = mc.compare(mc.Predictions(y, outputs), "accuracy", **FEW).plot
+    assert [len(plot.confusion(model=model).axes) for model in "ab"] == [2, 1]
+
+
 def test_what_predictions_do_not_hold_is_refused_in_words():
     scores = mc.Predictions.from_scores({"a": [1, 0, 1] * 9, "b": [0, 1, 1] * 9})
     plot = mc.compare(scores, **FEW).plot
