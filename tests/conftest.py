@@ -10,6 +10,7 @@ import pytest
 
 from tests import small_blocks as blocks
 from tests.in_pytest import session as session
+from tests.plugged import needs
 
 hypothesis.settings.register_profile("modelcompare", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("modelcompare")
@@ -33,6 +34,16 @@ collect_ignore = (
         "test_skill.py",
     ]
 )
+
+# Examples of what the core declares and a plugin answers.
+_ANSWERED = {"modelcompare.questions.frontier.Frontier.queue": "judges"}
+
+
+def pytest_itemcollected(item):
+    """Skip the examples of plugins that are absent."""
+    if (plugin := _ANSWERED.get(item.name)) is not None:
+        item.add_marker(needs(plugin))
+
 
 # Collecting makes millions of objects that live as long as the tests, and no garbage. To look for
 # garbage among them takes a third of the collection, and then a tenth of the tests.

@@ -6,6 +6,10 @@
 import pytest
 
 from tests.made_at_random import complaints_of
+from tests.plugged import needs
+
+# Some of the test sets have runs.
+pytestmark = needs("runs")
 
 _IN_A_BLOCK = 10
 

@@ -8,6 +8,7 @@ import pytest
 from numpydoc.docscrape import FunctionDoc
 
 from modelcompare.words import Missing, check_choice
+from tests.plugged import needs
 from tests.public import functions
 
 FUNCTIONS = functions()
@@ -21,7 +22,9 @@ def _arguments():
                 str(parameter.annotation).partition(" | ")[0]
             )
             if get_origin(choices) is Literal:
-                yield name, argument, {*get_args(choices)}
+                found = {*get_args(choices)}
+                marks = needs("runs") if "run-permutation" in found else ()
+                yield pytest.param(name, argument, found, marks=marks)
 
 
 @pytest.mark.parametrize(("name", "argument", "choices"), [*_arguments()])
@@ -42,7 +45,9 @@ def test_choices_are_those_of_the_docstring(name, argument, choices):
     assert elsewhere or all(choice in text for choice in choices), text
 
 
-@pytest.mark.parametrize("choices", [each[2] for each in _arguments() if each[1] == "missing"])
+@pytest.mark.parametrize(
+    "choices", [each.values[2] for each in _arguments() if each.values[1] == "missing"]
+)
 def test_a_treatment_of_missing_results_is_refused_with_the_functions_that_have_it(choices):
     assert choices < {*get_args(Missing)}
     for other in {*get_args(Missing)} - choices:

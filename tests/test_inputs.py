@@ -247,7 +247,6 @@ MATCHED = {
     "outputs": lambda a, b: mc.Predictions(a, {"m": b}),
     "two outputs": lambda a, b: mc.Predictions(a, {"m": a, "n": b}),
     "groups": lambda a, b: mc.Predictions(a, {"m": a}, groups=b.index.to_series()),
-    "judge": lambda a, b: mc.Predictions(a.where(a.index != "i3"), {"m": a}, judge=b),
     "weights": lambda a, b: mc.Predictions(a, {"m": a}, sample_weight=b + 1),
     "slices": lambda a, b: mc.Predictions(a, {"m": a}, slices=pd.DataFrame({"x": b})),
     "scores": lambda a, b: mc.Predictions.from_scores({"m": a, "n": b}),

@@ -130,7 +130,6 @@ CASES: list[Call | Run] = [
     Call("a level that floats do not distinguish from zero", lambda _: mc.sample_size(PREDS, "a", "b", alpha=1e-300), "`alpha` must be at least 1e-12, got 1e-300."),
     Call("a level of a decision that floats do not distinguish from zero", lambda _: mc.decide(PREDS, "a", "b", margin=0.1, alpha=1e-300), "`alpha` must be at least 1e-12, got 1e-300."),
     Call("no source", lambda _: mc.read_predictions({}), "no file named; give at least one."),
-    Call("a source that is a number", lambda _: mc.read_predictions(5), "`source` must be a path, several paths, or a data frame (pandas, polars, pyarrow, DuckDB), got 5.", TypeError),
     Call("a source that holds numbers", lambda _: mc.read_predictions([5]), "`source` must name files by their paths, got 5.", TypeError),
     Call("a column's name that is a number", lambda _: mc.read_predictions(TABLE, columns={"true": 5}), "`columns['true']` must be a text, got 5.", TypeError),
     Call("a slice that is no sequence", lambda _: mc.read_predictions(TABLE, columns={"slices": "half"}), "`slices` must be a sequence of names, got 'half'.", TypeError),

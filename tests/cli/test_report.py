@@ -87,6 +87,7 @@ def test_messages_of_one_command_are_not_of_the_next(run, tmp_path):
     assert first["messages"] == second["messages"]
 
 
+@needs("runs")
 @needs("agreement")
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("separate", [True, False])

@@ -8,6 +8,7 @@ from scipy import signal, stats
 import modelcompare as mc
 from modelcompare.comparison.time_blocks import _length, autocovariance
 from modelcompare.data.checks import DataWarning
+from tests.plugged import needs
 
 
 def series(n=300, rho=0.7, seed=0, k=2):
@@ -133,6 +134,7 @@ def test_clusters_are_whole_in_a_block():
     assert len({*found}) == len({*plain}) < 75
 
 
+@needs("runs")
 def test_runs_of_an_item_are_whole_in_a_block_and_answers_are_for_new_runs():
     one, rng = series(100, 0.8)[0], np.random.default_rng(0)
     item, run = np.repeat(np.arange(100), 4), np.tile(np.arange(4), 100)
@@ -206,6 +208,7 @@ def test_lists_of_texts_have_the_blocks_of_their_likeliest_texts():
     assert len({*one.groups}) < 150
 
 
+@needs("suites")
 def test_the_command_takes_a_column_of_times_and_names_one_that_it_did_not_use(tmp_path, run):
     preds, path = forecasts(), tmp_path / "t.csv"
     dates = pd.date_range("2025-01-01", periods=300).strftime("%Y-%m-%d")

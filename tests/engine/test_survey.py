@@ -15,6 +15,7 @@ import pytest
 
 import modelcompare as mc
 from tests.pages import ROOT
+from tests.plugged import needs
 
 FOLDER = ROOT / "tests" / "data" / "survey"
 R = json.loads((FOLDER / "survey.json").read_text("utf-8"))
@@ -103,6 +104,7 @@ def test_errors_differ_from_linearization_by_terms_of_second_order(name):
         assert many[statistic][1] == pytest.approx(error, rel=SECOND_ORDER / 20), statistic
 
 
+@needs("judges")
 @pytest.mark.parametrize("name", R["labels"])
 def test_estimates_beside_a_judge_are_those_of_two_phases(name):
     table = samples(20 if name == "copies" else 1)
@@ -115,6 +117,7 @@ def test_estimates_beside_a_judge_are_those_of_two_phases(name):
 # R's variance within a cell of n labels is s^2 / n; one more label is added to it here, and s^2 contains it. With known
 # probabilities of labels (`drawn`) survey takes the numbers of samples in the cells for fixed, so that its errors are of
 # the labels alone.
+@needs("judges")
 @pytest.mark.parametrize(("name", "within"), [("two_phases", 0.05), ("copies", 0.05 / 20)])
 def test_errors_beside_a_judge_are_those_of_two_phases_but_for_the_added_labels(name, within):
     ours = judged(samples(20 if name == "copies" else 1))

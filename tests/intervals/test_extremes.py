@@ -7,6 +7,7 @@ from sklearn import metrics as sk
 import modelcompare as mc
 from modelcompare.comparison.planning import Settings, evaluate
 from modelcompare.intervals.extremes import extreme_influences
+from tests.plugged import needs
 
 MACRO = {"average": "macro", "zero_division": 0}
 CLASSES = {"average": None, "zero_division": 0}
@@ -78,6 +79,7 @@ def test_other_metrics_have_none(metric):
     assert ends(preds, metric) is None
 
 
+@needs("runs")
 def test_several_runs_have_none():
     truth, runs = np.tile([0, 1, 2], 20), np.repeat([1, 2], 30)
     preds = mc.Predictions(

@@ -11,6 +11,7 @@ from scipy.stats import binom, t
 import modelcompare as mc
 from modelcompare.intervals.quantiles import quantile_interval
 from modelcompare.metrics import SparseDataWarning
+from tests.plugged import needs
 
 pytestmark = pytest.mark.filterwarnings("ignore::modelcompare.metrics.SparseDataWarning")
 
@@ -273,6 +274,7 @@ def test_unpaired_quantiles_that_differ_are_found():
     assert mc.inference.unpaired_test(*sides, alternative="greater", **options).p_value > 0.9
 
 
+@needs("runs")
 def test_the_mean_of_quantiles_of_ten_small_runs_is_covered():
     # A run of 20 has two numbers above its 90 % quantile, which lies between two of all numbers:
     # measured from it, they are nearer than from the true one. Without half a number more of each

@@ -171,6 +171,7 @@ def test_items_are_the_ids_that_repeat_where_clusters_hold_several():
     assert found.scores["standard_error"][0] == pytest.approx(error)
 
 
+@needs("runs")
 def test_new_runs_are_refused_and_these_answered():
     message = "`runs` are declared, and pass_at_3 has no influences that show how new"
     for generalize_to in ("auto", "items+runs"):

@@ -138,6 +138,7 @@ def test_slices_that_do_not_fit():
         mc.compare_groups(preds, min_size=100)
 
 
+@needs("runs")
 def test_components_of_variance_are_recovered():
     rng = np.random.default_rng(0)
     n_items, n_runs = 200, 8
@@ -155,6 +156,7 @@ def test_components_of_variance_are_recovered():
         mc.diagnostics.variance_components(PREDS, "accuracy")
 
 
+@needs("runs")
 @pytest.mark.parametrize(("n_items", "n_runs"), [(40, 2), (30, 3)])
 def test_components_of_variance_are_those_of_the_analysis_of_variance(n_items, n_runs):
     rng = np.random.default_rng(1)

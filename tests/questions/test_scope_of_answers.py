@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
+from tests.plugged import needs
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 2, 120)
@@ -32,6 +33,7 @@ def test_a_class_of_any_name_leaves_the_signature_as_it_is(name):
         assert "For these" in " ".join(found[1].notes)
 
 
+@needs("suites")
 def test_a_test_set_of_any_name_leaves_the_signature_as_it_is():
     first, second = (
         mc.Predictions(np.array(classes)[TRUTH], MODELS, labels=classes, positive=classes[1])

@@ -17,6 +17,7 @@ from modelcompare.cli.app import main
 from modelcompare.engine.crossed import CrossedTables, CrossedVariances
 from modelcompare.questions.components import Components, Size
 from modelcompare.questions.frontier import Frontier
+from tests.plugged import needs
 
 N, R = 40, 5
 VARIANCES = {"items": 0.04, "runs": 0.01, "rest": 0.09}
@@ -61,6 +62,7 @@ def anova(x):
     )  # fmt: skip
 
 
+@needs("runs")
 def test_components_of_shared_runs_are_those_of_the_analysis_of_variance():
     found = asked(SHARED).components
     expected = anova(A - B)
@@ -70,6 +72,7 @@ def test_components_of_shared_runs_are_those_of_the_analysis_of_variance():
     assert found.sets_runs == (0.0,)
 
 
+@needs("runs")
 def test_components_of_shared_runs_are_those_of_a_mixed_model():
     """REML is the analysis of variance where data are balanced and no component is below 0."""
     found = asked(SHARED).components
@@ -85,6 +88,7 @@ def test_components_of_shared_runs_are_those_of_a_mixed_model():
     assert (found.items, *found.runs, *found.rest) == pytest.approx(expected, rel=2e-3)
 
 
+@needs("runs")
 def test_components_of_separate_runs_are_of_each_model_and_of_their_items_together():
     found = asked(SEPARATE).components
     of_models = [anova(x) for x in (A, B)]
@@ -111,6 +115,7 @@ def test_components_are_unbiased_and_not_below_zero():
         assert (np.abs(values.mean(axis=0) - true) < 4 * error + 0.001).all()
 
 
+@needs("runs")
 @pytest.mark.parametrize("preds", [SHARED, SEPARATE])
 def test_the_error_predicted_at_the_size_of_the_pilot_is_the_observed_one(preds):
     size = asked(preds)
@@ -172,6 +177,7 @@ def test_predicted_power_is_that_of_the_test_that_compare_does(n_procedures, n_i
     assert (t > stats.t.ppf(0.975, degrees)).mean() == pytest.approx(0.8, abs=0.036)
 
 
+@needs("runs")
 def test_the_frontier_has_the_fewest_items_for_each_number_of_runs():
     size = asked(SEPARATE, margin=0.15)
     frame, of = size.frontier, size.components
@@ -208,6 +214,7 @@ def test_the_fewest_sets_are_those_of_a_search_one_by_one():
     assert {2, 3, 4} < found
 
 
+@needs("runs")
 def test_the_frontier_has_the_fewest_runs_for_the_items_of_the_pilot():
     size = asked(SEPARATE, margin=0.3)
     (here,) = size.frontier[size.frontier["n_items"] == N].to_dict("records")
@@ -217,6 +224,7 @@ def test_the_frontier_has_the_fewest_runs_for_the_items_of_the_pilot():
     assert f"{N} with {runs}" in size.sentence()
 
 
+@needs("runs")
 def test_where_runs_alone_hide_a_difference_no_number_of_items_is_enough():
     size = asked(SEPARATE, margin=0.02)
     assert np.isinf(size.frontier["n_items"][:3]).all()
@@ -225,6 +233,7 @@ def test_where_runs_alone_hide_a_difference_no_number_of_items_is_enough():
     assert "inf: no number is enough." in str(size)
 
 
+@needs("runs")
 @pytest.mark.parametrize("cost_run", [1.0, 25.0, 400.0])
 def test_the_cheapest_numbers_are_those_of_an_enumeration(cost_run):
     size = asked(SHARED, margin=0.2, cost_item=1.0, cost_run=cost_run)
@@ -267,12 +276,14 @@ def test_a_pilot_without_runs_keeps_its_answer():
         size.plot.frontier()
 
 
+@needs("runs")
 def test_without_a_margin_the_observed_difference_is_planned_for():
     size = asked(SHARED)
     assert size.margin == abs(size.difference)
     assert f"To detect the observed {size.margin:.4g} (power 0.8" in size.sentence()
 
 
+@needs("runs")
 def test_no_numbers_detect_a_difference_of_zero():
     right = (A > 0).astype(float)
     size = asked(preds_of(True, a=right, b=right[::-1]), cost_item=1.0, cost_run=1.0)
@@ -284,6 +295,7 @@ def test_no_numbers_detect_a_difference_of_zero():
     assert len(size.plot.frontier().axes) == 1
 
 
+@needs("runs")
 def test_few_runs_are_reported_with_the_interval_of_their_component():
     preds = preds_of(True, a=A[:, :3], b=B[:, :3])
     with pytest.warns(mc.SparseDataWarning, match="3 runs of a model decide"):
@@ -313,6 +325,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@needs("runs")
 @pytest.mark.parametrize("part", REFUSED)
 def test_what_cannot_be_planned_is_refused_with_the_remedy(part):
     with pytest.raises(ValueError, match=part):
@@ -330,6 +343,7 @@ def csv(tmp_path):
     return str(path)
 
 
+@needs("runs")
 def test_the_command_answers_with_costs(csv, capsys):
     costs = ["--margin", "0.1", "--cost-item", "1", "--cost-run", "25"]
     assert main(["sample-size", csv, "--higher-is-better", *costs]) == 0
@@ -341,6 +355,7 @@ def test_the_command_answers_with_costs(csv, capsys):
     assert "(--cost-item, --cost-run)" in capsys.readouterr().err
 
 
+@needs("runs")
 @pytest.mark.usefixtures("undrawn")
 def test_the_figure_has_the_frontier_the_pilot_and_the_cheapest_numbers():
     size = asked(SHARED, **COSTS)

@@ -364,6 +364,7 @@ def test_many_whole_numbers_are_values_where_a_model_gives_fractions(tmp_path, w
         mc.read_predictions(few, models=["a"])
 
 
+@needs("judges")
 def test_labels_that_were_drawn_unequally_are_weighed(tmp_path):
     frame = pd.DataFrame({"y_true": TRUTH, "a": labels(0), "judge": labels(1), "weight": 2.0})
     frame.loc[::2, "y_true"] = None

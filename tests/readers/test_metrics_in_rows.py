@@ -64,6 +64,7 @@ def test_descriptions_stay_with_their_samples(form):
     assert found.slices["lang"].tolist() == [lang[each] for each in found.ids]
 
 
+@needs("judges")
 def test_a_column_that_differs_between_metrics_keeps_them_apart(form):
     judged = LONG.assign(judge=RNG.random(len(LONG)).round(3))
     with pytest.raises(ValueError, match=r"2 filters \(accuracy, wer\); choose one"):

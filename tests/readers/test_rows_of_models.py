@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from tests.plugged import needs
 
 RNG = np.random.default_rng(0)
 N = 20
@@ -78,6 +79,7 @@ def test_a_latency_beside_names_is_asked_about(tmp_path):
     assert message.endswith("(--model Latency --slice Policy).")
 
 
+@needs("folds")
 def test_one_metric_of_several_models_is_not_several_scores(tmp_path):
     frame = pd.DataFrame({"fold": range(10), "n_test": 744, "loss_naive": 9 * RNG.random(10),
                           "loss_lgb": 9 * RNG.random(10), "coverage": RNG.random(10)})  # fmt: skip

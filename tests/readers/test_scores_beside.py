@@ -100,6 +100,7 @@ def test_scores_that_do_not_fit_are_refused(scores, message):
         predictions(table()).with_scores(scores)
 
 
+@needs("judges", "runs")
 def test_scores_beside_scores_and_beside_a_judge_are_refused():
     frame = table()
     alone = mc.Predictions.from_scores(latencies(frame))

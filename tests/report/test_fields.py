@@ -72,7 +72,7 @@ def test_a_declared_field_is_in_every_form_of_a_result(toy):
 
 def test_results_take_keywords_alone():
     kinds = result_types()
-    assert len(kinds) > (20 if all_plugins() else 10)
+    assert len(kinds) > (20 if all_plugins() else 8)
     assert all(each.kw_only for kind in kinds for each in fields(kind))
 
 

@@ -52,20 +52,6 @@ def power(*size):
     return mc.sample_size(preds(*size), first, last)
 
 
-@cache
-def frontier(*size):
-    """A pilot of the same names and 6 runs of 80 items."""
-    first, *_, last = preds(*size).models
-    rng = np.random.default_rng(2)
-    scores = {
-        m: np.add.outer(rng.normal(size=80), 0.05 * rng.normal(size=6)) for m in (first, last)
-    }
-    noisy = {m: (x + rng.normal(size=x.shape)).ravel() for m, x in scores.items()}
-    runs, items = np.tile(np.arange(6), 80), np.repeat(np.arange(80), 6)
-    pilot = mc.Predictions.from_scores(noisy, groups=items, runs=runs, greater_is_better=True)
-    return mc.sample_size(pilot, first, last, "mean_score", margin=0.2, cost_item=1, cost_run=50)
-
-
 # Names of figures to what draws them at a size, into an `ax` if one is given.
 FIGURES = {
     **{
@@ -75,7 +61,6 @@ FIGURES = {
     "classes": lambda *size, **ax: comparison(*size).plot.classes(**ax),
     "pareto": lambda *size, **ax: costs(*size).plot.pareto(**ax),
     "power": lambda *size, **ax: power(*size).plot.power(**ax),
-    "frontier": lambda *size, **ax: frontier(*size).plot.frontier(**ax),
 } | plugged("FIGURES")
 # Where a figure has most to show, and after that what changes its form: of two models there is one
 # difference, and of at most twelve each has a separate line. The panel of all differences is that
@@ -148,7 +133,7 @@ def test_the_law_finds_labels_that_touch_and_lines_that_strike():
 def test_a_title_states_subject_and_number_and_the_signature_stands_below(name):
     size = SIZES[name][0]
     drawn = figure(name, *size)
-    others = {"frontier": "80 items x 6 runs"} | plugged("TITLES")
+    others = plugged("TITLES")
     n = others.get(name, f"{len(preds(*size))} samples")
     assert n in drawn.title
     texts = [text.replace("\n", " ") for text, _ in texts_of(name, *size)]

@@ -8,8 +8,10 @@ import pytest
 import modelcompare as mc
 from modelcompare.comparison.method import CORRECTIONS, INTERVALS, TESTS, comparison_method
 from modelcompare.words import CompareTest, Correction, IntervalMethod
+from tests.plugged import needs
 
 
+@needs("runs")
 def test_every_choice_has_its_phrase():
     assert {*get_args(IntervalMethod)} - {"auto"} <= {*INTERVALS}
     assert {*TESTS} == {*get_args(CompareTest)}

@@ -18,6 +18,7 @@ from modelcompare.significance.extreme import n_extreme
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.step_down import max_t
 from modelcompare.words import PAIRED_TESTS, CompareTest, PairedTest, PairsTest
+from tests.plugged import needs
 from tests.significance.views import pair_view
 
 SEED = np.random.SeedSequence(3)
@@ -246,6 +247,7 @@ def test_max_t_of_copies_costs_nothing():
     assert adjust(np.repeat(alone, 10), "holm")[0] == pytest.approx(min(1, 10 * alone[0]))
 
 
+@needs("runs")
 def test_every_name_of_a_test_has_a_row_and_a_reason_to_choose_it():
     assert tuple(TESTS) == tuple(PAIRED_TESTS)
     everything = ("two-sided", "greater", "less")

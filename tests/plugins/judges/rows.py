@@ -24,6 +24,9 @@ MADE = {
         _judged(), length=np.arange(300), n_resamples=99
     ),
 }
+MATCHED = {
+    "judge": lambda a, b: mc.Predictions(a.where(a.index != "i3"), {"m": a}, judge=b),
+}
 DOORS = {
     "judge_report": Door(
         mc.diagnostics.judge_report, {"predictions": JUDGED, **FEW}, ("length", "position")

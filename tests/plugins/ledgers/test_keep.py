@@ -11,6 +11,7 @@ import modelcompare as mc
 from modelcompare.plugins.ledgers.chosen import of_chosen
 from modelcompare.plugins.ledgers.history import History
 from tests import candidates as sets
+from tests.plugged import needs
 from tests.report.written import as_json
 
 RULE = "accuracy:+0"
@@ -100,6 +101,7 @@ def test_an_answer_has_no_estimate_in_it(tmp_path):
     assert all(a != b for a, b in zip(*gains, strict=True))
 
 
+@needs("runs")
 def test_a_candidate_of_one_training_is_kept_with_a_note_on_seeds(path, tmp_path):
     assert keep(path, "old", "good").reason.endswith("several runs (--read run=COLUMN).")
     found = sets.columns(600)

@@ -8,6 +8,7 @@ import pytest
 import modelcompare as mc
 from modelcompare import escape
 from modelcompare.readers.opening import read_table
+from tests.plugged import needs
 
 RNG = np.random.default_rng(0)
 Y = np.r_[0, 1, 2, RNG.integers(0, 3, 197)]
@@ -165,6 +166,7 @@ def test_the_forms_of_a_card_hold_the_same():
     assert document["model-index"] == _read(whole).data.to_dict()["model-index"]
 
 
+@needs("published")
 def test_a_value_is_an_entry_of_the_hub_and_is_read_again(tmp_path):
     yaml, hub = pytest.importorskip("yaml"), pytest.importorskip("huggingface_hub")
     means = {}
@@ -200,6 +202,7 @@ def test_an_entry_of_the_hub_needs_a_benchmark_and_one_value(options, message):
         mc.studies.model_card(PREDS, "a", form="eval-results", **options, **FEW)
 
 
+@needs("published")
 @pytest.mark.parametrize(
     "text", ["a: b", "- value: 1", "- dataset: {id: a, task_id: b}\n  value: high", "- [", "{"]
 )

@@ -21,6 +21,7 @@ from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.replicate_t import replicate_t_p_values
 from modelcompare.words import PairsTest
 from tests.made_up import made_up
+from tests.plugged import needs
 from tests.plugins.paper.rows import FIGURES, variance
 from tests.report import drawn
 
@@ -348,6 +349,7 @@ def test_a_metric_may_stand_beside_itself(preds):
     assert "precision" in str(study)
 
 
+@needs("runs")
 def test_agreement_for_new_runs_has_the_p_values_of_a_comparison():
     rng = np.random.default_rng(3)
     truth = np.repeat(rng.integers(0, 2, 60), 5)

@@ -13,6 +13,7 @@ import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.data.checks import UnknownModelError
 from modelcompare.questions.unseen import unseen_units
+from tests.plugged import needs
 
 SIZES = {"law": 300, "maths": 200, "code": 250, "poems": 400}
 RNG = np.random.default_rng(6)
@@ -276,6 +277,7 @@ def test_each_set_is_decided_by_its_own_bounds():
     assert "(maths): gain unknown, 90 % CI" in strict.sentences[-1]
 
 
+@needs("runs")
 def test_rules_of_all_test_sets_repeat_what_holds_for_all():
     tables = {name: {m: np.repeat(x, 3) for m, x in t.items()} for name, t in SCORES.items()}
     sets = {

@@ -19,6 +19,7 @@ from modelcompare.engine.layers import Layers
 from modelcompare.intervals.influences import Estimates, difference_interval
 from modelcompare.plugins.suites.layers import layers_of_sets
 from modelcompare.report.numbers import format_percent
+from tests.plugged import needs
 
 RNG = np.random.default_rng(5)
 SIZES = {"s": 40, "t": 60, "u": 80, "v": 50}
@@ -137,6 +138,7 @@ def variances(tables, crossed):
     return items, runs, rest
 
 
+@needs("runs")
 @pytest.mark.parametrize("crossed", [True, False])
 def test_runs_on_all_sets_are_crossed_with_them(crossed):
     names = [("run" if crossed else name) for name in SHARED]
@@ -155,6 +157,7 @@ def test_runs_on_all_sets_are_crossed_with_them(crossed):
     assert row["p_value"] >= 2 * stats.t.sf(abs(row["difference"]) / expected, degrees) - 1e-12
 
 
+@needs("runs")
 def test_new_sets_and_new_runs_are_two_crossed_factors():
     sets = {name: preds_of(table) for name, table in SHARED.items()}
     found = mc.compare_groups(sets, generalize_to="sets+runs", **OPTIONS)
@@ -167,6 +170,7 @@ def test_new_sets_and_new_runs_are_two_crossed_factors():
     assert "|generalize_to:items+sets+runs|" in found.signature
 
 
+@needs("runs")
 def test_few_new_sets_are_warned_of_and_have_no_more_degrees_than_sets():
     sets = {name: preds_of(SHARED[name]) for name in "stu"}
     with pytest.warns(mc.SparseDataWarning, match="3 test sets decide how far new ones may differ"):
@@ -176,6 +180,7 @@ def test_few_new_sets_are_warned_of_and_have_no_more_degrees_than_sets():
         mc.decide(sets, "a", "b", "mean_score", margin=0.1, generalize_to="sets", n_resamples=99)
 
 
+@needs("runs")
 def test_a_signature_is_for_these_runs_where_there_are_runs_and_no_new_ones():
     sets = {name: preds_of(SHARED[name]) for name in "su"}
     assert "for these runs" not in mc.compare_groups(SCORES, **OPTIONS).signature
@@ -186,6 +191,7 @@ def test_a_signature_is_for_these_runs_where_there_are_runs_and_no_new_ones():
     assert "|generalize_to:items+runs|" in new.signature
 
 
+@needs("runs")
 def test_partly_shared_runs_are_refused():
     sets = {name: preds_of(table) for name, table in SHARED.items()}
     half = sets["s"].with_columns(runs=[r.replace("run3", "other") for r in sets["s"].runs])
@@ -341,6 +347,7 @@ def test_the_agreement_of_orders_is_kendalls():
     assert f"concordance of {w:.3g}" in found.verdict()
 
 
+@needs("runs")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -366,6 +373,7 @@ def test_one_test_set_has_no_new_ones():
         mc.decide(SCORES["s"], "a", "b", "mean_score", margin=0.1, generalize_to="sets")
 
 
+@needs("runs")
 def test_subgroups_answer_for_new_runs_as_compare_does():
     half = np.repeat(np.arange(60) % 2, R)
     preds = preds_of(in_runs(60, 0), slices={"half": half})
@@ -376,6 +384,7 @@ def test_subgroups_answer_for_new_runs_as_compare_does():
     assert "new runs are allowed for" in "".join(found.notes)
 
 
+@needs("runs")
 @pytest.mark.parametrize(
     ("runs", "size"),
     [("run", "230 items x 4 runs"), ({"a": 4, "b": 2}, "230 items x 2 to 4 runs")],

@@ -11,6 +11,7 @@ from scipy import stats
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.questions.components import Size
+from tests.plugged import needs
 from tests.questions.test_what_to_buy import SEPARATE, SHARED, A, B, anova, asked, preds_of, table
 
 
@@ -59,6 +60,7 @@ def test_the_power_of_more_sets_is_that_of_a_t_test_of_their_differences():
     assert " sets of 30 samples." in size.sentence()
 
 
+@needs("runs")
 def test_runs_of_a_suite_are_runs_on_all_of_its_sets():
     """A run's mean over sets, its deviations in a set, and the rest: the same as by hand."""
     sets = suite(5, n_runs=4)
@@ -108,6 +110,7 @@ def test_fixed_sets_have_the_error_of_their_mean():
     assert twice.needed(0.1) == pytest.approx(needed / 2, abs=1)
 
 
+@needs("runs")
 def test_fixed_sets_with_new_runs_have_the_variance_of_a_comparison():
     sets = suite(5, n_runs=6, seed=3)
     with warnings.catch_warnings():
@@ -131,6 +134,7 @@ def test_fixed_sets_with_new_runs_have_the_variance_of_a_comparison():
     assert size.sentence().startswith("mean_score, for these 5 test sets: ")
 
 
+@needs("runs")
 def test_answers_name_the_sets_that_they_are_for():
     sets = suite(4, n_runs=5)
     new = "mean_score, for test sets like these 4: "
@@ -155,6 +159,7 @@ def test_answers_name_the_sets_that_they_are_for():
         asked(SHARED, generalize_to="sets")
 
 
+@needs("runs")
 def test_these_runs_of_each_test_set_may_be_any():
     sets = {"x": SHARED, "y": preds_of(True, a=A[:, :3], b=B[:, :3])}
     with pytest.raises(ValueError, match="some runs on all test sets"):
@@ -180,6 +185,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@needs("runs")
 @pytest.mark.parametrize("part", REFUSED)
 def test_what_cannot_be_planned_is_refused_with_the_remedy(part):
     with pytest.raises(ValueError, match=part):
