@@ -39,10 +39,11 @@ collect_ignore = (
 _ANSWERED = {"modelcompare.questions.frontier.Frontier.queue": "judges"}
 
 
-def pytest_itemcollected(item):
+def pytest_collection_modifyitems(items):
     """Skip the examples of plugins that are absent."""
-    if (plugin := _ANSWERED.get(item.name)) is not None:
-        item.add_marker(needs(plugin))
+    for item in items:
+        if (plugin := _ANSWERED.get(item.name)) is not None:
+            item.add_marker(needs(plugin))
 
 
 # Collecting makes millions of objects that live as long as the tests, and no garbage. To look for

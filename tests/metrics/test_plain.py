@@ -7,6 +7,7 @@ from sklearn import metrics as sk
 
 import modelcompare as mc
 from modelcompare import UndefinedMetricWarning
+from modelcompare.metrics import METRICS
 
 Y_TRUE, Y_PRED = [0, 1, 2, 2, 1, 0, 2], [0, 1, 1, 2, 0, 0, 2]
 
@@ -140,3 +141,14 @@ def test_columns_of_classes_that_do_not_occur_are_numbered(absent):
     for columns in (two, three):
         found = mc.metrics.log_loss(absent, columns)
         assert found == mc.metrics.log_loss([1, 1], columns) == -np.log([0.8, 0.6]).mean()
+
+
+def test_the_labels_of_a_function_are_those_of_its_outputs():
+    seen = 0
+    for name, metric in METRICS.items():
+        _, has_labels, text = (getattr(mc.metrics, name).__doc__ or "").partition("labels : ")
+        if has_labels:
+            seen += 1
+            meaning = text.splitlines()[1].strip()
+            assert meaning.startswith("Increasing") == bool(metric.kind.axis), name
+    assert seen > 50

@@ -100,6 +100,7 @@ def test_max_models_keeps_the_best(make_comparison):
     left, right = plot_comparison(make_comparison(MANY), max_models=2).axes
     assert _names(left) == ["model_19", "model_18"]
     assert _names(right) == ["model_19 − model_18"]
+    assert plot_comparison(make_comparison(MANY), max_models=1).axes
     with pytest.raises(ValueError, match=r"`max_models` must be at least 1, got 0."):
         plot_comparison(make_comparison(), max_models=0)
 

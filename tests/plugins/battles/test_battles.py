@@ -447,7 +447,7 @@ def test_other_columns_are_refused_with_the_right_command(folder, capsys):
     ("option", "message"),
     [
         (["--true", "winner"], "for which true (--true) has no meaning; leave it out."),
-        (["--judge", "judge"], "battles of one judge are a cluster: columns={'groups': 'judge'} (--groups judge)"),
+        pytest.param(["--judge", "judge"], "battles of one judge are a cluster: columns={'groups': 'judge'} (--groups judge)", marks=needs("judges")),
         (["--slice", "judge"], "a subgroup needs a separate fit"),
         (["--kind", "scores"], "for which kind (--kind) has no meaning"),
         (["--read", "battles=model_a,model_b"], "`battles` (--read battles) must be three columns, as"),

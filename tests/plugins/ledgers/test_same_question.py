@@ -208,7 +208,7 @@ def test_the_reason_names_a_test_set_on_which_the_rule_holds(tmp_path):
     assert refused.reason == "new is inferior to old (margin 0.01) in accuracy (a)."
 
 
-@needs("large")
+@needs("large", "judges")
 def test_looks_beside_a_judge_and_scanned_sets_are_refused_with_what_to_do(tmp_path):
     found = sets.columns()
     truth = np.where(np.arange(sets.N) < 100, found["y_true"], np.nan)

@@ -73,6 +73,9 @@ def test_wilcoxon_with_holm_is_scikit_posthocs():
     found = mc.inference.critical_difference(MADE, test="wilcoxon-holm", **UP)
     np.testing.assert_allclose(matrix(found), expected, rtol=1e-9)
     assert np.isnan(found.critical_difference)
+    means = found.ranks.set_index("model")["mean_rank"]
+    apart = [means[row.model_a] - means[row.model_b] for row in found.differences.itertuples()]
+    np.testing.assert_allclose(found.differences["difference"], apart)
     fewer = mc.inference.critical_difference(
         MADE[["a", "b", "c"]], test="wilcoxon-holm", **UP
     ).differences
@@ -152,3 +155,7 @@ def test_scores_that_differ_only_by_rounding_are_tied(test):
 def test_the_diagram_of_one_table_takes_no_metric():
     with pytest.raises(ValueError, match="leave `metric` out"):
         mc.inference.critical_difference(DEMSAR, **UP).plot.critical_difference("f1")
+
+
+def test_a_model_that_differs_from_all_has_no_bar():
+    assert _bars(np.eye(4, dtype=bool)) == []
