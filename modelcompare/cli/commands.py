@@ -15,11 +15,12 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import click
 
-from modelcompare.cli.options import READ, Group, Texts, key_of
+from modelcompare.cli.keys import key_and_value, keyed
+from modelcompare.cli.options import READ, Group
 from modelcompare.options import REQUIRED, Option
 from modelcompare.plugs import load, needed
-from modelcompare.spelling import did_you_mean, nearest
-from modelcompare.words import check_choice, listed
+from modelcompare.spelling import did_you_mean
+from modelcompare.words import listed
 
 # Panels of options in the order of the help, and the widest first column of its lists.
 _PANELS = ("Arguments", "Options", "Input", "Statistics", "Query", "Output")
@@ -228,11 +229,6 @@ def _epilog(command: Command, options: Sequence[Option], *, everything: bool) ->
     return "\n\n".join(parts) or None
 
 
-def key_and_value(key: Option) -> str:
-    """Return a key with its value as ``--read`` takes it."""
-    return key_of(key) if key.type is bool else f"{key_of(key)}={key.metavar}"
-
-
 def _options(command: Command) -> Iterator[Option]:
     for each in command.options:
         yield from each.options if isinstance(each, Group) else (each,)
@@ -303,7 +299,7 @@ def _collected(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of the function, with groups made and missing options left out."""
     options = [*(each for each in _options(command) if each is not READ), *command.keys]
     beside = [option.flag for option in options]
-    typed = {**given, **_keyed(command.keys, given.get(READ.name) or (), beside)}
+    typed = {**given, **keyed(command.keys, given.get(READ.name) or (), beside)}
     values = {
         option.name: option.parse(typed[option.name])
         if option.parse and typed[option.name] is not None else typed[option.name]
@@ -332,46 +328,6 @@ class _Choice(click.Choice[str]):
         flags = [flag for each in params for flag in each.opts if flag == f"--{value}"]
         found = super().get_invalid_choice_message(value, ctx)
         return f"{found[:-1]}; {did_you_mean(flags)}" if flags else found
-
-
-def _keyed(keys: Sequence[Option], texts: Sequence[str], beside: Sequence[str]) -> dict[str, Any]:
-    """Return the values of ``--read KEY=VALUE``, defaults where nothing is given.
-
-    The name of an option `beside` is answered by that option.
-    """
-    known = {key_of(key): key for key in keys}
-    flags = {key.name.replace("_", "-"): flag for flag, key in known.items()}
-    found: dict[str, list[str]] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        typed = name.strip().replace("_", "-")
-        name = flags.get(typed, typed)  # the library's name of an option, as in model=agent
-        if name not in known:
-            if f"--{name}" in beside:
-                raise ValueError(f"--read has no key {name!r}; write --{name} {value}.")
-            near = nearest(name, [*known], cutoff=0.5, most=2)
-            hint = did_you_mean(near, otherwise=f"it has {', '.join(known)}.")
-            raise ValueError(f"--read has no key {name!r}; {hint}")
-        if bool(equals) == (known[name].type is bool):
-            raise ValueError(f"--read {text}: write --read {key_and_value(known[name])}.")
-        found.setdefault(name, []).append(value)
-    return {key.name: _value(key, found.get(key_of(key), [])) for key in keys}
-
-
-def _value(key: Option, texts: list[str]) -> Any:
-    """Return the value of a key from its texts."""
-    if not texts:
-        return key.default
-    if key.type == Texts:
-        return texts
-    name = f"--read {key_of(key)}"
-    if len(texts) > 1:
-        raise ValueError(f"{name} is given {len(texts)} times; give it once.")
-    if key.type is bool:
-        return True
-    if get_origin(key.type) is Literal:
-        check_choice(name, texts[0], choices=key.type)
-    return Path(texts[0]) if key.type == Path | None else texts[0]
 
 
 def _defer_unused() -> None:
