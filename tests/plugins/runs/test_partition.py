@@ -12,6 +12,7 @@ import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.partition import is_of_rows
 from modelcompare.metrics.registry import resolve_metrics
+from modelcompare.plugs import plugins
 from tests.plugged import needs
 
 N, R = 48, 3
@@ -53,10 +54,7 @@ MANY = mc.Predictions(
 LATENCIES = mc.Predictions.from_scores(
     {m: {"latency_ms": SCALE * RNG.lognormal(size=N * R)} for m in "ab"}, **COLUMNS
 )
-SETS = mc.Predictions(
-    np.c_[TWO, THREE == 0], {m: RNG.random((N * R, 2)) ** (1 + RUN[:, None]) for m in "ab"},
-    labels=["x", "y"], **COLUMNS,
-)  # fmt: skip
+OF_LABELS = {m: RNG.random((N * R, 2)) ** (1 + RUN[:, None]) for m in "ab"}
 
 
 def each_run(preds):
@@ -78,9 +76,9 @@ def served(preds):
     return found
 
 
-KINDS = {
-    "scores": SCORES, "classes": CLASSES, "binary": BINARY, "values": VALUES, "sets": SETS,
-}  # fmt: skip
+KINDS = {"scores": SCORES, "classes": CLASSES, "binary": BINARY, "values": VALUES}
+if "label_sets" in plugins():
+    KINDS["sets"] = mc.Predictions(np.c_[TWO, THREE == 0], OF_LABELS, labels=["x", "y"], **COLUMNS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -124,6 +122,7 @@ def test_many_classes_are_scikit_learns_in_each_run():
         np.testing.assert_allclose(values, np.mean(runs, axis=0), rtol=1e-12)
 
 
+@needs("label_sets")
 def test_many_labels_of_sets_are_the_mean_of_the_runs():
     truth = (np.random.default_rng(1).random((N, 60)) < 0.3)[ITEM].astype(int)
     outputs = {m: np.random.default_rng(k).random((N * R, 60)) for k, m in enumerate("ab")}
