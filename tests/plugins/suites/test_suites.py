@@ -199,6 +199,7 @@ def test_partly_shared_runs_are_refused():
         mc.compare_groups({**sets, "s": half}, **OPTIONS).pooled_scores  # noqa: B018
 
 
+@needs("runs")
 @pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("one", ["one run", "none"])
 @pytest.mark.parametrize("ask", [
