@@ -16,7 +16,6 @@ from modelcompare.directions import sentence
 from modelcompare.metrics.base import BaseMetric
 from modelcompare.metrics.from_file import load_metric
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
-from modelcompare.report.result import Result
 
 # The example of the demo, whose data are the paper's, with its metric; and the figure.
 _EXAMPLE, _METRICS = "snli", ("accuracy", "f1_macro", "cf1_macro")
@@ -54,11 +53,12 @@ def compare(
     if plan:
         output.emit(mc.plan(predictions, asked, **options))
         return
-    results: list[Result] = [mc.compare(predictions, asked, **options)]
+    result = mc.compare(predictions, asked, **options)
+    more = []
     if reading.slices:
         options.pop("family", None)
-        results.append(mc.compare_groups(predictions, asked, **options))
-    output.emit(*results)
+        more.append(mc.compare_groups(predictions, asked, **options).beside(result))
+    output.emit(result, *more)
 
 
 def demo(output: Output, **options: Any) -> None:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -65,27 +66,26 @@ class Output:
         if form == "html":
             writers.page.check_html()
 
-    def emit(self, *results: Any, inputs: Sequence[Path] = ()) -> None:
-        """Print results in the requested form or write them; draw the first with --plot.
+    def emit(self, result: Any, *more: Document, inputs: Sequence[Path] = ()) -> None:
+        """Print a result in the requested form or write it, and draw it with --plot.
 
-        A folder holds all tables and figures of the result, and none of the `inputs`.
+        Sentences and tables of `more` documents stand below its own. A folder holds all tables and
+        figures of the result, and none of the `inputs`.
         """
-        for place, result in enumerate(results):
-            document = document_of(result)
-            # Nothing is printed or written before all of it is computed.
-            files = {} if self.folder is None else contents(document)
-            if self.folder is not None:
-                _check_spared([self.folder / name for name in files], inputs)
-            if self.output is not None:
-                text = _text(document, self.form, show_all=self.all)
-                say(f"wrote {write_text(self.output, text)}")
-            else:
-                answer_document("\n" * (place > 0))
-                _show(document, self.form, show_all=self.all)
-            if self.folder is not None:
-                say(f"wrote {len(write_all(self.folder, files))} files into {self.folder}")
+        document = reduce(Document.with_more, more, document_of(result))
+        # Nothing is printed or written before all of it is computed.
+        files = {} if self.folder is None else contents(document)
+        if self.folder is not None:
+            _check_spared([self.folder / name for name in files], inputs)
+        if self.output is not None:
+            text = _text(document, self.form, show_all=self.all)
+            say(f"wrote {write_text(self.output, text)}")
+        else:
+            _show(document, self.form, show_all=self.all)
+        if self.folder is not None:
+            say(f"wrote {len(write_all(self.folder, files))} files into {self.folder}")
         if self.plot is not None:
-            plot = results[0].plot
+            plot = result.plot
             emit_figure(self.plot, (plot.figures[self.figure] if self.figure else plot)())
 
 

@@ -207,7 +207,7 @@ def _carried_out(plan: Plan) -> Comparison:
         correction=settings.correction, corrections_used=corrections_used,
         family=settings.family, baseline=settings.baseline, alpha=settings.alpha,
         rng_label=rng_label(settings.rng), warned=(*sparse, *few),
-        few=(*clipped_note(evaluation), *noted), left_out=plan.left_out,
+        clipped=clipped_note(evaluation), few=noted, left_out=plan.left_out,
     ))  # fmt: skip
 
 

@@ -232,7 +232,7 @@ class Compared(Evidence):
     def notes(self) -> tuple[str, ...]:
         """Scope of the conclusions (runs, given thresholds), and where few samples decide."""
         source = self.bootstrap.evaluation.access.source
-        return (*self.bootstrap.scope.notes, *source.notes, *self.few)
+        return (*self.bootstrap.scope.notes, *source.notes, *self.clipped, *self.few)
 
     @property
     def positive_notes(self) -> tuple[str, ...]:

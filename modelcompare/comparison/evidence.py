@@ -51,9 +51,10 @@ class Evidence:
         Name of the seed, if it has one.
     warned : tuple of str
         Texts of warnings about intervals in doubt, and too few samples or resamples for tests.
+    clipped : tuple of str
+        Note on an infinite log loss, if it is.
     few : tuple of str
-        Notes on an infinite log loss, on values that few samples determine, and on classes hardly
-        predicted.
+        Notes on values that few samples determine, and on classes hardly predicted.
     left_out : tuple of str
         Reasons why metrics are not among those compared by default.
     n_groups : int
@@ -76,6 +77,7 @@ class Evidence:
     alpha: float
     rng_label: str
     warned: tuple[str, ...] = field(default=(), repr=False)
+    clipped: tuple[str, ...] = field(default=(), repr=False)
     few: tuple[str, ...] = field(default=(), repr=False)
     left_out: tuple[str, ...] = field(default=(), repr=False)
     n_swaps: int = field(default=0, repr=False)

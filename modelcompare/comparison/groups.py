@@ -177,6 +177,18 @@ class GroupComparison(Result, stem="groups", title="Subgroups", version=3):
         figures = {"scores": self.plot.groups}
         return self._document(self._tables(*named), findings=self._findings, figures=figures)
 
+    def beside(self, whole: Comparison) -> Document:
+        """Return the document below that of the whole test set: what the subgroups add to it."""
+        found = self._found
+        few = {f"{name} = {value}": own.few for (name, value), own in found.items()}
+        notes = map(Finding, subgroups.common_notes(few))
+        findings = [*subgroups.subgroup_findings(found), *notes]
+        shown = self.document()
+        if "leads" not in shown.tables:
+            return replace(shown, findings=findings)
+        leads = subgroups.lead_table(found, self._places, whole.evidence)
+        return replace(shown, findings=findings, tables={**shown.tables, "leads": leads})
+
     def verdict(self) -> str:
         """Return a sentence for each value: how the models compare in the groups."""
         return "\n".join(self.document().sentences)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,8 @@ def _best(found: Compared, at: int) -> list[int]:
 
 def _differences_from(own: int, groups: Mapping[str, Compared], at: int, words: Words) -> str:
     """Return a clause: the models that one is significantly better or worse than, and where."""
-    clauses, rows = list[str](), dict[str, tuple[float, float, float]]()
+    rows = dict[str, tuple[float, float, float]]()
+    named = dict[tuple[str, str], list[str]]()
     first = next(iter(groups.values()))
     models = first.models
     for word in (words.worse, words.better):
@@ -106,32 +108,53 @@ def _differences_from(own: int, groups: Mapping[str, Compared], at: int, words: 
                 rows[f"{model} in {group}"] = low, high, float(found.p_adjusted[pair, at])
             if where:
                 which = "all" if len(where) == len(groups) else some_of(where)
-                clauses.append(f"{word} than {model} in {which}")
-    if not clauses:
+                named.setdefault((word, which), []).append(model)
+    if not named:
         return "no difference from it is significant"
+    most = len(models) - 1
+    clauses = [
+        f"{word} than {'all others' if len(own) == most > 2 else some_of(own)} in {which}"
+        for (word, which), own in named.items()
+    ]
     by = grounds(rows, first.confidence_level, by_interval=bool(first.by_interval[at]))
     return f"is {some_of(clauses)} ({by})"
 
 
-def lead_table(results: Mapping[Any, Compared], places: Mapping[Any, int]) -> Table:
+def lead_table(
+    results: Mapping[Any, Compared], places: Mapping[Any, int], whole: Compared | None = None
+) -> Table:
     """Make the table of a line for each subgroup, by value, those with another leader first.
 
-    `places` are those of `worst_first`.
+    `places` are those of `worst_first`. Beside the result on the `whole` test set, subgroups that
+    have its leader are shown on request.
     """
     first = next(iter(results.values()))
     rows = pd.concat([_leads(*each, places) for each in results.items()], ignore_index=True)
     usual = rows.groupby("named", sort=False)["best"].transform(lambda each: each.mode().iloc[0])
+    usual = usual if whole is None else np.tile(_leaders(whole), len(results))
     rows = rows.assign(value_at=pd.factorize(rows["named"])[0], usual=rows["best"] == usual)
     rows = rows.sort_values(["value_at", "usual", "place"], kind="stable", ignore_index=True)
     models = [column("leader", "model"), column("ahead of", "other"), column("by", "lead")]
     if first.baseline is not None:
         models = [column("model"), column("baseline", "other"), column("better by", "lead")]
-    return Table.of(
+    table = Table.of(
         "Subgroups", rows, column("metric", "named", kind="leader"), column("subgroup"),
         column("n", "n_samples"), models[0], column("value", "estimate"), *models[1:],
         *lead_columns(first), decimals=None, notes=lead_notes(first, first.metrics), n_shown=12,
         subtitle="those with another leader than most, then worst first",
     )  # fmt: skip
+    other = np.flatnonzero(~rows["usual"]).tolist()
+    if whole is None or not other:
+        return replace(table, on_request=whole is not None)
+    return replace(
+        table.take(other), title="Subgroups with another leader", subtitle="worst first",
+        n_every=len(rows), every=lambda: table,
+    )  # fmt: skip
+
+
+def _leaders(found: Compared) -> list[str]:
+    """Return the best model of each value."""
+    return [found.models[model] for model in found.order[0]]
 
 
 def _leads(group: tuple[str, Any], found: Compared, places: Mapping[Any, int]) -> pd.DataFrame:
@@ -142,7 +165,7 @@ def _leads(group: tuple[str, Any], found: Compared, places: Mapping[Any, int]) -
         subgroup=f"{group[0]} = {label_name(group[1]) or 'missing'}", n_samples=found.n_samples,
         named=[value_name(key.metric, key.label) for key in found.keys],
         estimate=found.point[models, np.arange(len(models))],
-        best=[found.models[model] for model in found.order[0]],
+        best=_leaders(found),
         place=[places[key.metric, *group] for key in found.keys],
     )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from operator import attrgetter
 
@@ -127,6 +127,12 @@ class Document:
             ]
         shown = [finding.text for group in groups for finding in group]
         return [*first, *shown[: max(most - len(first), 1)], *others]
+
+    def with_more(self, other: Document) -> Document:
+        """Return the document with the sentences and tables of another one after its own."""
+        tables = {f"{other.stem}, {name}": table for name, table in other.tables.items()}
+        findings = dict.fromkeys([*self.findings, *other.findings])
+        return replace(self, findings=[*findings], tables={**self.tables, **tables})
 
     @property
     def all_tables(self) -> dict[str, Table]:

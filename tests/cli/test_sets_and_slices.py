@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import modelcompare as mc
@@ -58,11 +59,40 @@ def test_subgroups_are_a_command_of_their_own(run):
 
 @pytest.mark.usefixtures("files")
 def test_compare_with_slice_shows_the_subgroups_below(run):
-    plain = run("compare", "news.csv", *MODELS, "--alpha", "0.1").out
-    sliced = run("compare", "news.csv", *MODELS, "--alpha", "0.1", "--slice", "lang").out
-    alone = run("groups", "news.csv", "--by", "lang", *MODELS, "--alpha", "0.1").out
-    assert sliced.startswith(plain)
-    assert sliced == f"{plain}\n{alone}"
+    asked = (*MODELS, "--alpha", "0.1")
+    plain = run("compare", "news.csv", *asked).out
+    sliced = run("compare", "news.csv", *asked, "--slice", "lang").out
+    alone = run("groups", "news.csv", "--by", "lang", *asked).out
+    *_, sentence = alone.partition("\n\n")[0].partition("accuracy: ")
+    assert f"accuracy: {sentence}" in sliced
+    assert {*plain.splitlines()} < {*sliced.splitlines()}
+    every = run("compare", "news.csv", *asked, "--slice", "lang", "--all").out
+    rows = [line for line in alone.splitlines() if line.startswith(" lang = ")]
+    assert len(rows) == 2
+    assert {*rows} < {*every.splitlines()}
+
+
+@pytest.mark.usefixtures("files")
+def test_subgroups_with_the_same_leader_are_shown_on_request(tmp_path, run):
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 2, 400)
+    lang = np.repeat(["de", "fr", "it", "en"], 100)
+    # The model b is better in Italian only.
+    wrong = {"a": np.where(lang == "it", 0.4, 0.1), "b": np.where(lang == "it", 0.1, 0.3)}
+    models = {name: true ^ (rng.random(400) < share) for name, share in wrong.items()}
+    pd.DataFrame({"y_true": true, **models, "lang": lang}).to_csv(tmp_path / "t.csv", index=False)
+    asked = ("compare", "t.csv", "--slice", "lang", "-m", "accuracy", "-m", "f1_macro")
+    brief, every = run(*asked).out, run(*asked, "--all").out
+    shown = [f" lang = {name}" for name in ("de", "fr", "it", "en")]
+    assert [brief.count(f"\n{each}") for each in shown] == [0, 0, 2, 0]
+    assert all(every.count(f"\n{each}") >= 2 for each in shown)
+    assert "Subgroups with another leader" in brief
+    assert brief.count("modelcompare:0.") == every.count("modelcompare:0.") == 1
+    # One screen, and no note twice.
+    lines = brief.splitlines()
+    assert len(lines) <= 40
+    notes = [line for line in lines if "corrected for" in line]
+    assert len(notes) == len({*notes})
 
 
 @needs("agreement")

@@ -26,7 +26,7 @@ from modelcompare.report.numbers import BETWEEN, format_percent, more
 from modelcompare.report.tables import MAX_SENTENCES, Column, Table, without_shared_notes
 from modelcompare.report.writers.character_axis import ASCII, GRADES, UNICODE, CharacterAxis
 
-MAX_NOTES, MAX_DETAILS = 5, 2
+MAX_NOTES, MAX_TABLES = 5, 4
 _INTERVAL_WIDTHS = (16, 40)
 _WIDEST_NAME, _NARROWEST_NAME = 30, 8
 _NAMES = ("text", "label", "value", "given")
@@ -100,10 +100,10 @@ def _tables(
 ) -> Iterator[Text]:
     """Yield tables, with what several have in common below the last.
 
-    A table that belongs to the one before follows without a title, unless all rows are shown; more
-    than `MAX_DETAILS` of these are shown with all rows only, as sentences have what they decide.
+    A table that belongs to the one before follows without a title, unless all rows are shown; of
+    more than `MAX_TABLES` these are shown with all rows only, as sentences have what they decide.
     """
-    many = sum(table.detail for table in tables) > MAX_DETAILS
+    many = sum(not table.on_request for table in tables) > MAX_TABLES
     fitting = [x for x in tables if show_all or not (x.on_request or (x.detail and many))]
     given, shared = without_shared_notes(fitting)
     left_out, n_compact = Counter(table=len(tables) - len(given)), 0
