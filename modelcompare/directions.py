@@ -29,12 +29,12 @@ _SPENT = frozenset({"energy", "memory", "steps", "tokens", "turns"})
 _GRADED = frozenset({"grade", "per", "points", "rate", "rating", "ratings", "score", "scores"})
 _HIGHER_WORDS = """
 acc accuracies accuracy ap auc aucpr auprc auroc bertscore bleu bleurt chrf cider cindex coherence
-comet corr correct correctness correlation dice elo em estoi f1 f2 faithfulness fbeta fluency
-fscore gdt groundedness helpfulness hota iou jaccard kappa lddt likelihood match matches mcc meteor
-miou mos mota mrr ndcg nse pass passed passes pck pearson pesq plcc plddt precision psnr quality r2
-recall relevance relevancy resolved reward rouge sdr sensitivity sharpe sisdr snr solved spearman
-specificity spl srcc ssim stoi success successes throughput tnr tpr truthfulness utility vmaf win
-wins won
+comet completeness conciseness corr correct correctness correlation dice dnsmos elo em estoi f1 f2
+faithfulness fbeta fluency fscore gdt groundedness helpfulness hota iou jaccard kappa lddt
+likelihood match matches mcc meteor miou mos mota mrr ndcg nse pass passed passes pck pearson pesq
+plcc plddt precision psnr quality r2 recall relevance relevancy resolved reward rouge sdr
+sensitivity sharpe sisdr snr solved spearman specificity spl srcc ssim stoi success successes
+throughput tnr tpr truthfulness utility utmos vmaf win wins won
 """
 _HIGHER = frozenset(_HIGHER_WORDS.split())
 _NEGATED = frozenset({"neg", "negated", "negative", "minus"})

@@ -255,7 +255,8 @@ def _refuse_scores_beside(
     """Refuse scores next to a model's outputs, unless they are 1 exactly where these are right."""
     if seen.columns.pred is not None or seen.columns.kind != "auto":
         return
-    usual = seen.usual(names.ANY_SCORE, {*skip, pred, true})
+    taken = seen.named.union({*skip, pred, true})
+    usual = names.named_scores([h for h in seen.headings if h not in taken])
     right = seen.frame[pred].astype(str) == seen.frame[true].astype(str)
     for heading in filter(seen.is_numeric, usual):
         if not np.array_equal(cell_types.as_numbers(seen.frame[heading]), right):

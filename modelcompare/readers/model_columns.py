@@ -246,7 +246,7 @@ def _why_no_score(seen: Profile, heading: str, numeric: Sequence[str]) -> str:
     described = names.describes(heading) and not alone
     if described or names.plain(heading) in ("", *names.ID, *names.MAYBE_TRUE):
         return "is not named like a model"
-    if len(numeric) > 1 and names.plain(heading) in names.ANY_SCORE:
+    if len(numeric) > 1 and names.is_metric(heading):
         return "is named like a score, not like a model"
     if len(seen.frame) < FEW_ROWS:
         return ""

@@ -9,10 +9,17 @@ from itertools import product
 
 from modelcompare.directions import direction_of
 
+
+def _forms(*usual: str, ends: Sequence[str] = ("s",)) -> tuple[str, ...]:
+    """Return names and what they become with each ending, as target and targets."""
+    return tuple(name + end for name in usual for end in ("", *ends))
+
+
+_KEY = ("_id", "_name")
 # The most usual names come first; all in lower case with underscores.
 TRUE = (
-    "y_true", "true", "truth", "true_label", "gold", "gold_label", "golden", "gold_standard",
-    "ground_truth", "groundtruth", "y_test", "label", "labels", "target", "targets",
+    "y_true", *_forms("true", "gold", ends=("_label",)), "truth", "golden", "gold_standard",
+    "ground_truth", "groundtruth", "y_test", *_forms("label", "target"),
 )  # fmt: skip
 # Measured values, next to computed ones.
 MEASURED = (
@@ -21,88 +28,79 @@ MEASURED = (
 )  # fmt: skip
 # Names of the truth only if model columns have the same values.
 MAYBE_TRUE = (
-    "reference", "references", "ref", "expected", "expected_output", "actual", "correct_answer",
-    "correct_label", "expected_label", "actual_label", "reference_label", "human_label", "answer",
-    "answer_key", "class", "outcome", "y", "category", "intent",
+    *_forms("reference", "ref", "expected", "actual", "answer", ends=("s", "_label")),
+    "expected_output", "correct_answer", "correct_label", "human_label", "answer_key", "class",
+    "outcome", "y", "category", "intent",
 )  # fmt: skip
 ID = (
-    "id", "uid", "doc_id", "seg_id", "sample_id", "item", "item_id", "image", "image_id",
-    "example", "example_id", "question_id", "query_id", "qid", "instance_id", "segment",
-    "segment_id", "pair_id", "utterance_id", "guid", "uuid", "idx", "index", "row", "row_id",
-    "key", "file", "filename", "file_name", "unnamed",
+    "id", "uid", "doc_id", "seg_id", "sample_id",
+    *_forms("item", "image", "example", "segment", "row", "file", ends=_KEY), "question_id",
+    "query_id", "qid", "instance_id", "pair_id", "utterance_id", "guid", "uuid", "idx", "index",
+    "key", "filename", "unnamed",
 )  # fmt: skip
 MODEL = (
-    "model", "model_name", "model_id", "system", "system_name", "system_id", "classifier",
-    "algorithm", "learner", "estimator", "llm", "llm_name", "method", "approach", "checkpoint",
+    *_forms("model", "system", "classifier", "algorithm", "llm", ends=("_name", "_id")),
+    "learner", "estimator", "method", "approach", "checkpoint",
 )  # fmt: skip
 # Names of models only if each has a result of the same samples.
 MAYBE_MODEL = ("agent", "policy", "config", "configuration", "variant")
 # Numbers of repeated answers to an item, of which those with one number have nothing in common.
 ANSWER = ("epoch", "attempt")
-RUN = ("run", "run_id", "seed", "random_seed", *ANSWER, "repeat", "repetition", "trial")
+RUN = (
+    *_forms("run", "seed", ends=("_id",)), "random_seed", *ANSWER, "repeat", "repetition", "trial",
+)  # fmt: skip
 SET = (
-    "set", "test_set", "testset", "dataset", "data_set", "dataset_name", "task", "task_name",
+    *_forms("set", "test_set", "testset", "dataset", "data_set", "task", ends=("_name",)),
     "benchmark", "corpus",
 )  # fmt: skip
 # Names the result in a row, of several for one sample.
-FILTER = ("filter", "metric", "metric_name", "measure", "scorer")
+FILTER = _forms("filter", "metric", "measure", "scorer", ends=("_name",))
 DATE = ("date", "datetime", "timestamp", "time", "day", "week", "month", "ds")
 PRED = (
-    "y_pred", "pred", "preds", "prediction", "predictions", "predicted", "predicted_label",
-    "pred_label", "output", "hypothesis", "hyp", "response", "model_output", "pred_text",
+    "y_pred", *_forms("pred", "predicted", ends=("s", "_label", "_text")),
+    *_forms("prediction", "output", "response"), "hypothesis", "hyp", "model_output",
 )  # fmt: skip
 _PREDICTED = frozenset(name for name in PRED if name.startswith("pred") and "_" not in name)
 _ERRORS = frozenset(
-    ("residual", "residuals", "resid", "error", "errors", "err", "diff", "difference", "deviation")
+    (*_forms("residual", "error"), "resid", "err", "diff", "difference", "deviation")
 )
 # The person that decided, and the question.
-USER = (
-    "judge", "judge_id", "user", "user_id", "annotator", "annotator_id", "rater", "rater_id",
-)  # fmt: skip
+USER = _forms("judge", "user", "annotator", "rater", ends=("_id",))
 # A model's probabilities of all classes, in one cell.
 PROBABILITIES = (
-    "y_prob", "y_proba", "y_probs", "prob", "probs", "proba", "probas", "probability",
-    "probabilities", "class_probs", "class_probabilities", "softmax", "distribution", "scores",
+    *_forms("y_prob", "y_proba", "prob", "proba", "class_prob"), "probability", "probabilities",
+    "class_probabilities", "softmax", "distribution", "scores",
 )  # fmt: skip
-BOXES = ("bbox", "bboxes", "box", "boxes", "segmentation", "keypoints")
+BOXES = (*_forms("bbox", "box", ends=("es",)), "segmentation", "keypoints")
 SCORE = (
-    "score", "scores", "correct", "is_correct", "acc", "accuracy", "exact_match", "em", "reward",
+    *_forms("score"), "correct", "is_correct", "acc", "accuracy", "exact_match", "em", "reward",
     "value", "metric_value", "points", "grade",
 )  # fmt: skip
-# Other names of scores, of which some are better when low.
-METRIC = (
-    "f1", "f1_score", "precision", "recall", "bleu", "chrf", "comet", "meteor", "rouge", "rouge_1",
-    "rouge_2", "rouge_l", "rouge1", "rouge2", "bertscore", "bert_score", "wer", "cer", "loss",
-    "perplexity", "auc", "mcc", "rmse", "mae", "mse", "pesq", "stoi", "faithfulness",
-)  # fmt: skip
-# Words of scores whose direction does not matter here, beside those of known direction.
-_QUALITY = frozenset(("dnsmos", "utmos", "similarity", "completeness", "conciseness"))
-ANY_SCORE = (*SCORE, *METRIC)
 # Columns of published results, whose rows are models; written without underscores.
 BENCHMARK = frozenset(
-    ("mmlu", "mmlupro", "gsm8k", "arc", "arcc", "arce", "hellaswag", "winogrande", "truthfulqa",
-     "gpqa", "humaneval", "mbpp", "bbh", "ifeval", "musr", "boolq", "piqa", "squad", "sst2", "mnli",
-     "qnli", "qqp", "rte", "cola", "mrpc", "stsb", "wnli", "superglue", "swebench", "livecodebench")
+    ("mmlu", "gsm8k", "arc", "hellaswag", "winogrande", "truthfulqa", "gpqa", "humaneval", "mbpp",
+     "bbh", "ifeval", "musr", "boolq", "piqa", "squad", "sst2", "mnli", "qnli", "qqp", "rte",
+     "cola", "mrpc", "stsb", "wnli", "superglue", "swebench", "livecodebench")
 )  # fmt: skip
-SUMMARY = ("total", "totals", "sum", "mean", "average", "avg", "median", "overall")
+_MEANS = (*_forms("total"), "sum", "mean", "average", "avg", "median")
+SUMMARY = (*_MEANS, "overall")
 # Names of what is counted or numbered; a heading of signs alone (#) is empty in plain letters.
+_COUNTED = ("samples", "examples", "instances", "rows")
 COUNT = frozenset(
-    ("", "n", "no", "nr", "count", "counts", "size", "sizes", "samples", "n_samples", "examples",
-     "n_examples", "instances", "n_instances", "support", "rows", *ID)
+    ("", "n", "no", "nr", *_forms("count", "size"), "support", *_COUNTED, *ID,
+     *(f"n_{name}" for name in _COUNTED))
 )  # fmt: skip
 # Texts about a sample.
 PROSE = (
-    "text", "sentence", "sentence1", "sentence2", "premise", "question", "prompt", "input",
-    "context", "url", "title", "comment", "comments", "annotator_comment", "explanation",
-    "rationale",
+    *_forms("text", "sentence", "comment", ends=("s", "1", "2")), "premise", "question", "prompt",
+    "input", "context", "url", "title", "explanation", "rationale",
 )  # fmt: skip
 # Descriptions of samples, which are never outputs.
 BESIDE = (
-    "weight", "sample_weight", "weights", "group", "groups", "cluster", "stratum", "strata", "fold",
-    "split", "domain", "lang", "language", "subject", "topic", "source", "author", "annotator",
-    "rater", "document", "doc", "tstamp", "created", "created_at", "train_trial_index",
-    "trial_index", "gender", "mean", "average", "avg", "median", "total", "sum", "votes",
-    *DATE, *PROSE, *RUN, *SET,
+    *_forms("weight", "group"), "sample_weight", "cluster", "stratum", "strata", "fold", "split",
+    "domain", "lang", "language", "subject", "topic", "source", "author", "annotator", "rater",
+    "document", "doc", "tstamp", "created", "created_at", "train_trial_index", "trial_index",
+    "gender", "votes", *_MEANS, *DATE, *PROSE, *RUN, *SET,
 )  # fmt: skip
 # Last words of quantities measured next to a result.
 MEASURE = (
@@ -111,13 +109,10 @@ MEASURE = (
     "year", "age", "count",
 )  # fmt: skip
 # Added to a model's name in its secondary columns.
-_COMPANION = (
-    "conf", "confidence", "prob", "probs", "proba", "probability", "score", "logprob", "correct",
-    "explanation", "rationale", *MEASURE,
-)  # fmt: skip
+_COMPANION = ("conf", "score", "logprob", "correct", *PROBABILITIES, *PROSE, *MEASURE)
 # Standard errors and deviations, anywhere in a name.
 SPREAD = ("sem", "se", "sd", "std", "stderr", "stdev")
-SIZES = ("rank", "param", "params", "parameters", "size", "flops")
+SIZES = (*_forms("param"), "parameters", "size", "flops")
 _UNITS = re.compile(r"(_(ms|s|sec|usd))?_?[0-9]*$")
 
 
@@ -195,7 +190,7 @@ def is_property(heading: str) -> bool:
     """
     name = plain(heading)
     first, asks, _ = name.partition("_")
-    return name not in ANY_SCORE and first in (_ASKS if asks else _PROPERTY)
+    return not is_metric(heading) and first in (_ASKS if asks else _PROPERTY)
 
 
 def of_scores(headings: Sequence[str]) -> list[str]:
@@ -212,7 +207,7 @@ def of_scores(headings: Sequence[str]) -> list[str]:
     common = set.intersection(*words_of.values()) if words_of else set()
     found = [
         heading for heading, held in words_of.items()
-        if held & _QUALITY - common or direction_of(" ".join(held - common)) is not None
+        if direction_of(" ".join(held - common)) is not None
     ]  # fmt: skip
     if 1 < len(found) < len(words_of):
         return of_scores(found)
@@ -309,6 +304,37 @@ def is_score(heading: str) -> bool:
     """
     named = plain(heading) in SCORE or "score" in words(heading).split("_")
     return named or direction_of(heading) is not None
+
+
+def is_metric(heading: str) -> bool:
+    """Return whether a name is that of a score as a whole, and so of no model.
+
+    Examples
+    --------
+    >>> [is_metric(heading) for heading in ("f1_score", "ROUGE-L", "wer_cnn", "error", "time")]
+    [True, True, False, False, False]
+    """
+    name = plain(heading)
+    words = [word for word in name.split("_") if len(word) > 1 and word != "score"]
+    metric = bool(words) and all(direction_of(word) is not None for word in words)
+    return name in SCORE or (metric and not (errs(heading) or {*MEASURE}.intersection(words)))
+
+
+def named_scores(headings: Sequence[str]) -> list[str]:
+    """Find headings of scores, the most usual first.
+
+    Examples
+    --------
+    >>> named_scores(["cnn", "wer", "score"])
+    ['score', 'wer']
+    """
+    return [*dict.fromkeys([*named(headings, SCORE), *filter(is_metric, headings)])]
+
+
+def is_benchmark(heading: str) -> bool:
+    """Return whether a column of this name has published results: ``MMLU-Pro``."""
+    name = plain(heading)
+    return not BENCHMARK.isdisjoint((name.replace("_", ""), name.partition("_")[0]))
 
 
 def is_no_score(heading: str) -> bool:

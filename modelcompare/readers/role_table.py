@@ -20,7 +20,7 @@ from modelcompare.readers.roles import Candidate, Rivals, Role, Roles, as_few, c
 # Rows that refute most keys.
 _FIRST_ROWS = 1_000
 # Names of outputs, which are distinct in small tables.
-_OUTPUTS = (*names.PRED, *names.ANY_SCORE, *names.TRUE)
+_OUTPUTS = (*names.PRED, *names.TRUE)
 _TIMES = (*names.DATE, "year")
 
 
@@ -100,7 +100,8 @@ def _may_name(at: Candidate) -> bool:
     if seen.holds_objects(heading) or heading.startswith(PROBABILITY) or seen.is_real(heading):
         return False
     name = names.plain(heading)
-    if name in _OUTPUTS or (names.measures(heading) and name.rpartition("_")[2] not in _TIMES):
+    measures = names.measures(heading) and name.rpartition("_")[2] not in _TIMES
+    if name in _OUTPUTS or names.is_metric(heading) or measures:
         return False
     return len(seen.present(heading)) == len(seen.frame) and not seen.has_marks(heading)
 
@@ -227,7 +228,7 @@ def _predicts_truth(at: Candidate) -> bool:
     seen, heading, true = at.seen, at.heading, at.known["truth"]
     if true is None or not seen.is_numeric(heading) or names.describes(heading):
         return False
-    if names.plain(heading) in names.ANY_SCORE or direction_of(heading) is not None:
+    if names.is_metric(heading) or direction_of(heading) is not None:
         return False
     real = seen.is_real(heading) or seen.is_real(true)
     return real and (seen.could_be_of(heading, true) or seen.is_numeric(true))

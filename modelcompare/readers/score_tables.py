@@ -149,7 +149,7 @@ def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _are_sets(texts: Any) -> bool:
     """Return whether two texts name benchmarks."""
-    return sum(names.plain(str(t)).replace("_", "") in names.BENCHMARK for t in texts) > 1
+    return sum(names.is_benchmark(str(text)) for text in texts) > 1
 
 
 def _are_scores(column: Column, cells: pd.DataFrame) -> bool:
@@ -232,7 +232,7 @@ def _scores(
         return [h for h in numeric if h in seen.chosen]
     companions = names.companions(numeric)
     free = [h for h in numeric if h not in companions and not names.is_no_score(h)]
-    usual = names.named(free, names.ANY_SCORE)
+    usual = names.named_scores(free)
     if model and test_set:
         found = [*seen.columns.score] or usual or free
         if len(found) == 1:

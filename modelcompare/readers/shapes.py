@@ -248,7 +248,7 @@ def refuse_rows_of_programs(seen: Profile, metrics: Sequence[str]) -> None:
 
 def refuse_published(seen: Profile, numeric: Sequence[str], texts: Sequence[str]) -> None:
     """Refuse a table whose rows are models or data sets."""
-    benchmarks = [h for h in numeric if names.plain(h).replace("_", "") in names.BENCHMARK]
+    benchmarks = [*filter(names.is_benchmark, numeric)]
     for what, usual in (("model", names.MODEL), ("data set", names.SET)):
         held = next((h for h in names.named(seen.headings, usual) if seen.identifies_rows(h)), None)
         if held is not None or len(benchmarks) > 1:

@@ -61,7 +61,7 @@ def from_results(
 def named_results(frame: pd.DataFrame, columns: Columns) -> ScoreTable | None:
     """Read a table whose data sets have names; None if its rows may be samples."""
     headings = [str(heading) for heading in frame.columns]
-    of_scores = names.named(headings, names.MODEL) and names.named(headings, names.ANY_SCORE)
+    of_scores = names.named(headings, names.MODEL) and names.named_scores(headings)
     if of_scores and columns.id is None and not names.named(headings, names.SET):
         return None
     found = read_scores(frame, columns)
