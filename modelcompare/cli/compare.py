@@ -11,6 +11,7 @@ import modelcompare as mc
 from modelcompare.cli.output import Output, emit_figure
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
+from modelcompare.comparison.groups import document_below
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import sentence
 from modelcompare.metrics.base import BaseMetric
@@ -54,11 +55,12 @@ def compare(
         output.emit(mc.plan(predictions, asked, **options))
         return
     result = mc.compare(predictions, asked, **options)
-    more = []
     if reading.slices:
         options.pop("family", None)
-        more.append(mc.compare_groups(predictions, asked, **options).beside(result))
-    output.emit(result, *more)
+        groups = mc.compare_groups(predictions, asked, **options)
+        output.emit(result, document_below(result, groups))
+        return
+    output.emit(result)
 
 
 def demo(output: Output, **options: Any) -> None:

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -66,13 +65,15 @@ class Output:
         if form == "html":
             writers.page.check_html()
 
-    def emit(self, result: Any, *more: Document, inputs: Sequence[Path] = ()) -> None:
+    def emit(
+        self, result: Any, document: Document | None = None, *, inputs: Sequence[Path] = ()
+    ) -> None:
         """Print a result in the requested form or write it, and draw it with --plot.
 
-        Sentences and tables of `more` documents stand below its own. A folder holds all tables and
-        figures of the result, and none of the `inputs`.
+        A `document` is in place of its own. A folder holds all tables and figures of the result,
+        and none of the `inputs`.
         """
-        document = reduce(Document.with_more, more, document_of(result))
+        document = document_of(result) if document is None else document
         # Nothing is printed or written before all of it is computed.
         files = {} if self.folder is None else contents(document)
         if self.folder is not None:

@@ -177,18 +177,6 @@ class GroupComparison(Result, stem="groups", title="Subgroups", version=3):
         figures = {"scores": self.plot.groups}
         return self._document(self._tables(*named), findings=self._findings, figures=figures)
 
-    def beside(self, whole: Comparison) -> Document:
-        """Return the document below that of the whole test set: what the subgroups add to it."""
-        found = self._found
-        few = {f"{name} = {value}": own.few for (name, value), own in found.items()}
-        notes = map(Finding, subgroups.common_notes(few))
-        findings = [*subgroups.subgroup_findings(found), *notes]
-        shown = self.document()
-        if "leads" not in shown.tables:
-            return replace(shown, findings=findings)
-        leads = subgroups.lead_table(found, self._places, whole.evidence)
-        return replace(shown, findings=findings, tables={**shown.tables, "leads": leads})
-
     def verdict(self) -> str:
         """Return a sentence for each value: how the models compare in the groups."""
         return "\n".join(self.document().sentences)
@@ -218,3 +206,14 @@ class GroupComparison(Result, stem="groups", title="Subgroups", version=3):
         if len(self.left_out):
             tables["left_out"] = Table.of("Left out", self.left_out, subgroup, "n_samples")
         return tables
+
+
+def document_below(whole: Comparison, groups: GroupComparison) -> Document:
+    """Return the document of a test set with that of its subgroups below: where they differ."""
+    found, shown = groups._found, groups.document()
+    few = {f"{name} = {value}": own.few for (name, value), own in found.items()}
+    findings = [*subgroups.subgroup_findings(found), *map(Finding, subgroups.common_notes(few))]
+    tables = dict(shown.tables)
+    if "leads" in tables:
+        tables["leads"] = subgroups.lead_table(found, groups._places, whole.evidence)
+    return whole.document().with_more(replace(shown, findings=findings, tables=tables))

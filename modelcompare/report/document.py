@@ -131,8 +131,8 @@ class Document:
     def with_more(self, other: Document) -> Document:
         """Return the document with the sentences and tables of another one after its own."""
         tables = {f"{other.stem}, {name}": table for name, table in other.tables.items()}
-        findings = dict.fromkeys([*self.findings, *other.findings])
-        return replace(self, findings=[*findings], tables={**self.tables, **tables})
+        findings = [*self.findings, *other.findings]
+        return replace(self, findings=findings, tables={**self.tables, **tables})
 
     @property
     def all_tables(self) -> dict[str, Table]:
