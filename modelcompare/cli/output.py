@@ -25,7 +25,7 @@ from modelcompare.report.writers.files import (
     write_figure,
     write_text,
 )
-from modelcompare.report.writers.formats import WRITERS, contents, form_of
+from modelcompare.report.writers.formats import SUFFIXES, WRITERS, contents, form_of
 from modelcompare.report.writers.terminal import Drawing, screen, screen_text
 from modelcompare.words import Format
 
@@ -60,6 +60,7 @@ class Output:
             figure_format(self.plot)
             check_matplotlib()
         if self.folder is not None:
+            _check_no_file(self.folder)
             check_matplotlib()
             check_folder_writable(self.folder)
         if form == "html":
@@ -70,7 +71,7 @@ class Output:
     ) -> None:
         """Print a result in the requested form or write it, and draw it with --plot.
 
-        A `document` is in place of its own. A folder holds all tables and figures of the result,
+        A `document` replaces the result's. A folder holds all tables and figures of the result,
         and none of the `inputs`.
         """
         document = document_of(result) if document is None else document
@@ -98,6 +99,16 @@ def check_paths(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
     for first, second in combinations(outputs, 2):
         if _is_same(first, second):
             raise ValueError(f"{first} and {second} are one file; write to two.")
+
+
+def _check_no_file(folder: Path) -> None:
+    """Refuse a folder to be created that is named like a file of one form."""
+    form = SUFFIXES.get(folder.suffix.lower(), "table") if not folder.exists() else "table"
+    if form != "table":
+        raise ValueError(
+            f"{folder} is named like a file, and all tables and figures are written into a folder; "
+            f"name a folder, or print one form with --format {form} > {folder.name}."
+        )
 
 
 def _check_spared(outputs: Iterable[Path], inputs: Sequence[Path]) -> None:

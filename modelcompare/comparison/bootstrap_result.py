@@ -229,16 +229,18 @@ class BootstrapResult(Sample):
         """Warn of metrics, classes and models that are undefined on some resamples."""
         if self.n_resamples == 0:
             return
-        share = self.n_undefined / self.n_resamples
         for position, key in enumerate(self.evaluation.keys):
-            worst = int(share[:, position].argmax())
-            if share[worst, position] == 0:
+            undefined = self.n_undefined[:, position]
+            worst = int(undefined.argmax())
+            if undefined[worst] == 0:
                 continue
-            left = more(model=int(np.count_nonzero(share[:, position])) - 1)
+            share = f"{max(undefined[worst] / self.n_resamples, 0.001):.1%}"
+            less = "less than " * bool(undefined[worst] < 0.001 * self.n_resamples)
+            left = more(model=int(np.count_nonzero(undefined)) - 1)
             others = f" (and of {left})" if left else ""
             where = "" if key.label is None else f" of class {key.label!r}"
             warn_caller(
-                f"{key.metric}{where} is undefined on {share[worst, position]:.1%} of the "
+                f"{key.metric}{where} is undefined on {less}{share} of the "
                 f"resamples of {self.models[worst]!r}{others}; intervals that resample use the "
                 "others.",
                 UndefinedMetricWarning,

@@ -269,6 +269,17 @@ def test_undefined_resamples_are_counted_and_reported():
     assert rare[["ci_low", "ci_high"]].notna().all(axis=None)
 
 
+def test_few_undefined_resamples_are_no_zero_percent():
+    preds = mc.Predictions([0] * 60 + [1] * 8, {"a": [0] * 60 + [1] * 8, "b": [0] * 61 + [1] * 7})
+    # Of 9,999 resamples about 9,999 * (60 / 68)**68 = 2 have no sample of class 1.
+    with (
+        pytest.warns(UndefinedMetricWarning, match=r"undefined on less than 0\.1% of the"),
+        pytest.warns(match="has width 0"),
+    ):
+        result = mc.compare(preds, "recall", n_resamples=9_999, method="percentile")
+    assert 0 < result.scores.n_undefined.max() < 10
+
+
 def test_a_metric_undefined_on_the_test_set_has_no_interval():
     preds = mc.Predictions([0, 1] * 10, {"a": [0] * 20, "b": [0, 1] * 10})
     with pytest.warns(UndefinedMetricWarning, match="precision of class 1 is undefined on 100"):

@@ -66,6 +66,16 @@ def test_long_names_are_folded_not_cut(make_comparison):
         assert text.count(f"{number:09d}") == 1 + 1 + (number == 2)
 
 
+def test_folded_names_leave_room_for_intervals(make_comparison):
+    result = make_comparison(
+        models=[f"experiment_{i:02d}_with_a_rather_long_name" for i in range(30)]
+    )
+    lines = screen_text(result).splitlines()
+    rows = [line for line in lines if re.match(r" \d+(-\d+)? +experiment", line)]
+    assert len(rows) == 20
+    assert all("\u25cf" in row and len(row) <= 80 for row in rows)
+
+
 def test_rows_that_are_not_shown_are_counted(make_comparison):
     result = make_comparison([f"m{i}" for i in range(25)])
     lines = screen_text(result).splitlines()

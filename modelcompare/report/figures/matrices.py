@@ -98,6 +98,10 @@ def _name_models(axes: Axes, models: Sequence[str]) -> None:
     axes.set_xticks(numbers, [str(k + 1) for k in numbers], fontsize=min(size, 7))
 
 
+# Longest name of a class that is as wide as its column.
+_FITTING_NAME = 3
+
+
 def _short(name: str) -> str:
     """The name in one line; the middle of a long one is left out."""
     whole = wrapped_name(name).replace("\n", "")
@@ -143,7 +147,8 @@ def draw_shares(
     axes.set_title(title)
     for names, place in ((shares.index, axes.set_yticks), (shares.columns, axes.set_xticks)):
         place(range(len(names)), [_short(str(name)) for name in names], fontsize=7)
-    axes.tick_params(axis="x", rotation=90)
+    if any(len(str(name)) > _FITTING_NAME for name in shares.columns):
+        axes.tick_params(axis="x", rotation=90)
     axes.set_xlabel(x_label)
 
 

@@ -29,6 +29,8 @@ from modelcompare.report.writers.character_axis import ASCII, GRADES, UNICODE, C
 MAX_NOTES, MAX_TABLES = 5, 4
 _INTERVAL_WIDTHS = (16, 40)
 _WIDEST_NAME, _NARROWEST_NAME = 30, 8
+# Folded names are narrowed as far as this for intervals that are drawn.
+_FOLDED_NAME = 24
 _NAMES = ("text", "label", "value", "given")
 # Intervals in ASCII, in Unicode, or with lower levels of confidence in colour.
 Drawing = Literal["ascii", "unicode", "graded"]
@@ -136,7 +138,10 @@ def _rows(table: Table, width: int, drawing: Drawing, *, compact: bool) -> Itera
     if compact and kept[0].continues and headings and headings[1:].count(None) == len(headings) - 1:
         name = terminal(table.texts(led[0])[0])
         kept[0], headings = replace(kept[0], title=f"{name} {kept[0].title}"), None
-    columns = _stacked(_narrowed([_text_column(table, each) for each in kept], width), width)
+    columns = [_text_column(table, each) for each in kept]
+    if table.drawn is not None and any(each.is_folded for each in columns):
+        columns = _narrowed(columns, width - GAP - _INTERVAL_WIDTHS[0], _FOLDED_NAME)
+    columns = _stacked(_narrowed(columns, width), width)
     columns = _with_wrapped_headers(columns, width)
     columns += _drawn_intervals(table, width - total_width(columns) - GAP, drawing)
     yield from table_lines(columns, headings)
@@ -172,14 +177,16 @@ def aligned(intervals: Sequence[str]) -> list[str]:
     ]
 
 
-def _narrowed(columns: Sequence[TextColumn], width: int) -> list[TextColumn]:
+def _narrowed(
+    columns: Sequence[TextColumn], width: int, narrowest: int = _NARROWEST_NAME
+) -> list[TextColumn]:
     """Fold the widest names until the page is wide enough, or all are narrow."""
     fitted = list(columns)
     while total_width(fitted) > width:
         names = [
             place
             for place, column in enumerate(fitted)
-            if column.kind in _NAMES and column.needed > _NARROWEST_NAME
+            if column.kind in _NAMES and column.needed > narrowest
         ]
         if not names:
             break
@@ -281,6 +288,11 @@ class TextColumn:
         """Characters per line."""
         longest = max(cell_len(str(text)) for text in (self.header, *self.cells))
         return self.width or (min(longest, _WIDEST_NAME) if self.kind in _NAMES else longest)
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether some cells have several lines."""
+        return any(cell_len(str(text)) > self.needed for text in self.cells)
 
     def lines(self, text: str | Text) -> Sequence[str | Text]:
         """Fold a cell into lines of the column's width, and pad them."""

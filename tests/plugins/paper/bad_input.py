@@ -47,6 +47,13 @@ CASES: list[Call | Run] = [
         "preds.csv is a file; name a folder.",
         FILE,
     ),
+    Run(
+        "study variance: a folder named like a file",
+        "study variance preds.csv -o page.html",
+        "page.html is named like a file, and all tables and figures are written into a folder; "
+        "name a folder, or print one form with --format html > page.html.",
+        FILE,
+    ),
     Run("study agreement: --slice", "study agreement preds.csv --slice b", SLICE, FILE),
     Run(
         "study variance: --stratify of the whole set",
