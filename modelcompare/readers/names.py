@@ -316,7 +316,7 @@ def is_metric(heading: str) -> bool:
     """
     name = plain(heading)
     words = [word for word in name.split("_") if len(word) > 1 and word != "score"]
-    metric = bool(words) and all(direction_of(word) is not None for word in words)
+    metric = len(words) == 1 and direction_of(name) is not None
     return name in SCORE or (metric and not (errs(heading) or {*MEASURE}.intersection(words)))
 
 

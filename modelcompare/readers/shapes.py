@@ -22,6 +22,8 @@ _DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
 _CROSSED = 0.5
 # Smallest correlation of each prediction with the truth for a column to be taken for it.
 _FOLLOWS = 0.5
+# Smallest correlation of a series with each of its forecasts.
+_RISE = 0.9
 # Words of a truth, none of which names one of several labels.
 _WHOLE = frozenset({*names.TRUE, *names.MEASURED, *names.MAYBE_TRUE})
 # Number of models of a table that names the model of each row under an unusual name.
@@ -160,7 +162,18 @@ def _refuse_shared(seen: Profile, model: str) -> None:
         numbered = any(seen.is_numeric(h) and not _is_beside(h) for h in key)
         if of_item or numbered or (alone and few):
             others = [h for h in varying if h not in shared]
-            _refuse_long(seen, model, item.heading, shared, others)
+            labels = ([], []) if free else _labels_of(seen, {model, *key}, key)
+            _refuse_long(seen, model, item.heading, *(labels if labels[1] else (shared, others)))
+
+
+def _labels_of(
+    seen: Profile, skip: Collection[str], key: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Return texts that are the same for all models of a sample, and those with their values."""
+    texts = [h for h in seen.headings if h not in skip and _repeats_texts(seen, h)]
+    shared = [h for h in texts if seen.constant_within(h, key)]
+    others = [h for h in texts if h not in shared]
+    return shared, [h for h in others if any(seen.could_be_of(h, each) for each in shared[:1])]
 
 
 def _is_beside(heading: str) -> bool:
@@ -288,11 +301,25 @@ def refuse_truth_beside(seen: Profile, numeric: Sequence[str]) -> None:
             kin = [h for h in others if _share(rest, h)] if rest else []
             if rest and (kin or (named in names.TRUE and prefix)):
                 _refuse_truth(seen, heading, kin[:1])
+    _refuse_series(seen, numeric)
     predicted = [*filter(names.predicts, numeric)]
     others = [h for h in numeric if h not in predicted]
     if predicted and others:
         heading = max(others, key=lambda each: seen.correlation(each, predicted[0]))
         _refuse_truth(seen, heading, predicted, f"beside {predicted[0]!r} may be the truth")
+
+
+def _refuse_series(seen: Profile, numeric: Sequence[str]) -> None:
+    """Refuse numbers that rise together, as a series and its forecasts; not declared scores."""
+    real = [h for h in numeric if seen.is_real(h)]
+    scored = seen.columns.output_kind.scored or seen.columns.direction() is not None
+    if scored or len(real) < 3 or min(map(seen.range, real)) <= 1:
+        return
+    follows = {h: [seen.correlation(h, each) for each in real if each != h] for h in real}
+    nearest = max(real, key=lambda heading: min(follows[heading]))
+    if len(seen.frame) >= FEW_ROWS and min(follows[nearest]) > _RISE:
+        others = [h for h in real if h != nearest]
+        _refuse_truth(seen, nearest, others, "may be the truth, with which the others rise")
 
 
 def _refuse_truth(

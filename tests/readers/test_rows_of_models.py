@@ -84,3 +84,37 @@ def test_one_metric_of_several_models_is_not_several_scores(tmp_path):
     frame = pd.DataFrame({"fold": range(10), "n_test": 744, "loss_naive": 9 * RNG.random(10),
                           "loss_lgb": 9 * RNG.random(10), "coverage": RNG.random(10)})  # fmt: skip
     assert "names folds, with one score of a model in each" in refusal(frame, tmp_path)
+
+
+def test_a_series_and_its_forecasts_are_no_models_of_one_rank(tmp_path):
+    rain = RNG.normal(50, 10, N)
+    frame = pd.DataFrame(
+        {
+            "station": [f"s{n}" for n in range(N)],
+            "obs_mm": rain,
+            "gfs": rain + RNG.normal(0, 3, N),
+            "ecmwf": rain + RNG.normal(0, 2, N),
+        }
+    )
+    message = refusal(frame, tmp_path)
+    assert "column 'obs_mm' may be the truth, with which the others rise" in message
+    assert "--true obs_mm" in message
+    elevation = frame.assign(elev_m=RNG.integers(800, 3000, N))
+    assert "column 'obs_mm' may be the truth" in refusal(elevation, tmp_path)
+    # Numbers that are scores by an option, or of a known direction, are compared.
+    models = ("obs_mm", "gfs", "ecmwf")
+    assert mc.read_predictions(frame, greater_is_better=True).models == models
+    assert mc.read_predictions(frame, kind="scores").models == models
+
+
+def test_labels_in_rows_of_models_are_proposed_with_their_truth(tmp_path):
+    words = np.array(["spam", "ham", "promo"])
+    truth = words[RNG.integers(0, 3, N)]
+    rows = [
+        pd.DataFrame({"Modell": model, "Bild": range(N), "Wahrheit": truth,
+                      "Antwort": np.where(RNG.random(N) < 0.7, truth, "ham")})
+        for model in ("alt", "neu")
+    ]  # fmt: skip
+    message = refusal(pd.concat(rows), tmp_path)
+    flags = "--read model-column=Modell --id Bild --true Wahrheit --read pred=Antwort"
+    assert message.endswith(f"({flags}).")

@@ -29,7 +29,7 @@ from modelcompare.report.writers.character_axis import ASCII, GRADES, UNICODE, C
 MAX_NOTES, MAX_TABLES = 5, 4
 _INTERVAL_WIDTHS = (16, 40)
 _WIDEST_NAME, _NARROWEST_NAME = 30, 8
-# Folded names are narrowed as far as this for intervals that are drawn.
+# Least width of folded names that make room for drawn intervals.
 _FOLDED_NAME = 24
 _NAMES = ("text", "label", "value", "given")
 # Intervals in ASCII, in Unicode, or with lower levels of confidence in colour.
@@ -291,7 +291,7 @@ class TextColumn:
 
     @property
     def is_folded(self) -> bool:
-        """Whether some cells have several lines."""
+        """True if some cells have several lines."""
         return any(cell_len(str(text)) > self.needed for text in self.cells)
 
     def lines(self, text: str | Text) -> Sequence[str | Text]:
