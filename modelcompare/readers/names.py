@@ -76,6 +76,7 @@ SCORE = (
     *_forms("score"), "correct", "is_correct", "acc", "accuracy", "exact_match", "em", "reward",
     "value", "metric_value", "points", "grade",
 )  # fmt: skip
+_ROUGE = ("rouge_1", "rouge_2", "rouge_l")
 # Columns of published results, whose rows are models; written without underscores.
 BENCHMARK = frozenset(
     ("mmlu", "gsm8k", "arc", "hellaswag", "winogrande", "truthfulqa", "gpqa", "humaneval", "mbpp",
@@ -311,13 +312,13 @@ def is_metric(heading: str) -> bool:
 
     Examples
     --------
-    >>> [is_metric(heading) for heading in ("f1_score", "ROUGE-L", "wer_cnn", "error", "time")]
+    >>> [is_metric(heading) for heading in ("f1_score", "ROUGE-L", "a WER", "error", "time")]
     [True, True, False, False, False]
     """
     name = plain(heading)
-    words = [word for word in name.split("_") if len(word) > 1 and word != "score"]
-    metric = len(words) == 1 and direction_of(name) is not None
-    return name in SCORE or (metric and not (errs(heading) or {*MEASURE}.intersection(words)))
+    word = name.removesuffix("_score")
+    metric = "_" not in word and direction_of(name) is not None
+    return name in (*SCORE, *_ROUGE) or (metric and word not in (*_ERRORS, *MEASURE))
 
 
 def named_scores(headings: Sequence[str]) -> list[str]:
