@@ -68,8 +68,8 @@ PairedTest = Literal[
 ]  # fmt: skip
 # When to choose which; the rows of `significance.TESTS`. The last two are for reproduction only.
 PAIRED_TESTS: Mapping[str, str] = {
-    "studentized-permutation": "swaps of the models' outputs, studentized; exact where models are "
-    "exchangeable, right in the limit where only their values are equal",
+    "studentized-permutation": "swaps of the models' outputs, studentized; right at any size where "
+    "models are exchangeable, in the limit where only their values are equal",
     "sign-flip": "null: the two values are equal, nothing more; for means of per-sample scores, "
     "wrong where classes are rare or clusters unequal",
     "permutation": "null: the models are exchangeable, which is more than equal values (one may "

@@ -29,6 +29,9 @@ CLOPPER = (
     "the binomial. Biometrika 26, 404-413. doi:10.1093/biomet/26.4.404"
 )
 COCHRAN = "Cochran (1977). Sampling Techniques, 3rd edition, chapter 5A. Wiley."
+DANIELS = (
+    "Daniels (1987). Tail probability approximations. International Statistical Review 55, 37-48."
+)
 DAVISON = (
     "Davison & Hinkley (1997). Bootstrap Methods and their Application. Cambridge University Press."
 )
@@ -77,6 +80,10 @@ PUSTEJOVSKY = (
     "Pustejovsky & Tipton (2018). Small-sample methods for cluster-robust variance estimation and "
     "hypothesis testing in fixed effects models. Journal of Business & Economic Statistics 36, "
     "672-683. doi:10.1080/07350015.2016.1247004"
+)
+ROBINSON = (
+    "Robinson (1982). Saddlepoint approximations for permutation tests and confidence intervals. "
+    "Journal of the Royal Statistical Society B 44, 91-101."
 )
 WESTFALL = "Westfall & Young (1993). Resampling-Based Multiple Testing. Wiley."
 WILSON = (

@@ -91,14 +91,17 @@ class Compared(Evidence):
     @one_blas_thread()
     def differences(self) -> pd.DataFrame:
         """Frame of `Comparison.differences`."""
-        tests = [self.tests_used.get(key.metric, self.test) for key in self.keys]
+        tests = np.array([self.tests[key.metric] for key in self.keys], dtype=object)
+        tests = np.broadcast_to(tests, self.p_values.shape)
+        if self.ways is not None:
+            tests = np.where(tests == self.test, tests + ": " + self.ways, tests)
         interval = self.difference_interval
         return pair_frame(
             self.models, *self.pairs, self.keys, difference=self.difference,
             standard_error=self.error, ci_low=interval.low, ci_high=interval.high,
             p_value=self.p_values, p_adjusted=self.p_adjusted, better=self.winner,
             method=interval.method,
-            test=np.broadcast_to(np.array(tests, dtype=object), self.p_values.shape),
+            test=tests,
         )  # fmt: skip
 
     @cached_property
@@ -203,6 +206,7 @@ class Compared(Evidence):
             test="/".join(dict.fromkeys(tests)), adjust="/".join(dict.fromkeys(corrections)),
             family="all" if self.family == "all" else None, baseline=self.baseline,
             tests="+".join(map(str, self.family_sizes.values())) if corrected else None,
+            swaps=0 if self.ways is not None and not self.n_swaps else None,
             rng=self.rng_label, groups=self.swapped_groups, stratified=units.strata is not None,
             **{scheme: scheme != "multinomial"},
             collapsed=evaluation.collapsed and not self.bootstrap.design.beyond_items,

@@ -13,6 +13,8 @@ from modelcompare.words import warn_caller
 # Nanoseconds of a processor for a number in a product, for one of a pair under a swap, and for a
 # sample whose outputs are swapped; experiments/benchmarks/matrix.py prints what calls take, too.
 _OF_PRODUCT, _OF_PAIR, _OF_SAMPLE = 0.8, 130.0, 7.0
+# Nanoseconds of a p-value without draws: of a unit, and of a pair of labels.
+_OF_LAW, _OF_LABELS = 60.0, 2e6
 # Seconds from which there is a warning, and resamples that are proposed instead.
 LONG, _FEWER = 60.0, 999
 # Algorithms that sum numbers of each model under each swap.
@@ -63,6 +65,12 @@ def seconds_of(
 ) -> float:
     """Estimate the seconds of the default test of one metric."""
     algorithm, n_swaps = algorithm_of(evaluation, metric), n_pairs * n_resamples
+    where = evaluation.metric_slice(metric.name)
+    n_tests = n_pairs * (where.stop - where.start)
+    averaged = isinstance(metric, Metric) and metric.average is not None
+    if algorithm in ("mean", "quotient") or (algorithm == "form" and averaged):
+        units = n_groups(evaluation, SWAPS) or evaluation.units.n_units
+        return n_tests * max(_OF_LAW * units, _OF_LABELS) / 1e9
     if isinstance(metric, Metric) and algorithm in _SUMMED:
         units = n_groups(evaluation, SWAPS) or evaluation.units.n_units
         n_columns = evaluation.columns(slice(None), [metric])[-1].stop
@@ -73,8 +81,6 @@ def seconds_of(
         nanoseconds = _OF_SAMPLE * n_swaps * evaluation.units.size
     else:
         return 0.0
-    where = evaluation.metric_slice(metric.name)
-    n_tests = n_pairs * (where.stop - where.start)
     steps = 2 if procedure.steps_down(n_tests, n_resamples) else 1
     return nanoseconds * steps / 1e9 / n_workers()
 

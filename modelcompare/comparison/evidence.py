@@ -57,6 +57,10 @@ class Evidence:
         Notes on values that few samples determine, and on classes hardly predicted.
     left_out : tuple of str
         Reasons why metrics are not among those compared by default.
+    n_swaps : int
+        Number of resamples, or swaps, that the test has drawn.
+    ways : ndarray of str of shape (n_pairs, n_values), optional
+        How the swaps of each p-value were taken, as in `significance.Outcome`.
     n_groups : int
         Number of groups, or test sets, for which p-values are corrected together.
     """
@@ -81,6 +85,7 @@ class Evidence:
     few: tuple[str, ...] = field(default=(), repr=False)
     left_out: tuple[str, ...] = field(default=(), repr=False)
     n_swaps: int = field(default=0, repr=False)
+    ways: AnyArray | None = field(default=None, repr=False)
     n_groups: int = 1
 
     @property
@@ -192,13 +197,18 @@ class Evidence:
         """Models from best to worst, or from the highest on, of shape (n_models, n_values)."""
         return np.argsort(self.ranks, axis=0, kind="stable")
 
+    @property
+    def tests(self) -> dict[str, str]:
+        """The test of each metric."""
+        return {name: self.tests_used.get(name, self.test) for name in self.metrics}
+
     @cached_property
     def by_interval(self) -> BoolArray:
         """True for values whose p-values are of exchangeable models: (n_values,).
 
         Models of equal values need not be exchangeable, so intervals decide about differences.
         """
-        used = {name: self.tests_used.get(name, self.test) for name in self.metrics}
+        used = self.tests
         found = {
             name: of_exchangeability(metric, self.test, used[name])
             for name, metric in self.metric_info.items()

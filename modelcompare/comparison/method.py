@@ -189,9 +189,10 @@ def _tests(result: Compared, references: list[str]) -> str:
     if result.correction == "max-t":
         tested = _phrase(CORRECTIONS["max-t"], references)
     else:
-        tested = _listed(
-            TESTS, _by_name(result.differences, "test"), references, result.n_resamples
-        )
+        by_test: dict[str, list[str]] = {}
+        for metric, test in result.tests.items():
+            by_test.setdefault(test, []).append(metric)
+        tested = _listed(TESTS, by_test, references, result.n_resamples)
     adjusted = f", {_adjusted(result, references)}" if corrected else ", not adjusted"
     beside = "; intervals given beside them are corrected for as many tests" if corrected else ""
     named = by_interval(result, result.metrics)

@@ -6,38 +6,59 @@ The test set is read once. `compare` carries a plan out, and `modelcompare.plan`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from modelcompare.arrays import IntArray
+from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.correction import Procedure
-from modelcompare.comparison.planning import Prepared, Settings, prepare
+from modelcompare.comparison.planning import serve
 from modelcompare.comparison.selected import places_of
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.design import Design
+from modelcompare.engine.design import Design, design_of
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.memory import check_covariances, check_pairs
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike
+from modelcompare.resampling.seeds import RngLike, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import TESTS
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import NAME as DEFAULT_TEST
-from modelcompare.words import Correction, Family, IntervalMethod
+from modelcompare.words import (
+    CompareTest,
+    Correction,
+    Family,
+    GeneralizeTo,
+    IntervalMethod,
+    Scheme,
+    Undefined,
+    ZeroDivision,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComparisonSettings(Settings):
+class Settings:
     """Options of `compare`, as they were given."""
 
+    n_resamples: int
     confidence_level: float
+    method: IntervalMethod
+    test: CompareTest
     correction: Correction
     family: Family
     baseline: str | None
     alpha: float
+    scheme: Scheme
+    generalize_to: GeneralizeTo
+    zero_division: ZeroDivision
+    undefined: Undefined
+    collapse: bool | None
+    rng: RngLike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +67,7 @@ class Plan:
 
     Parameters
     ----------
-    settings : ComparisonSettings
+    settings : Settings
         Options as they were given.
     bootstrap : BootstrapResult
         Models, metrics and units, the design, and the resamples, of which none are drawn yet.
@@ -62,7 +83,7 @@ class Plan:
         Note on a metric that is not among those compared by default.
     """
 
-    settings: ComparisonSettings
+    settings: Settings
     bootstrap: BootstrapResult
     pairs: Pairs
     procedure: Procedure
@@ -79,9 +100,7 @@ class Plan:
 
 
 def planned(
-    predictions: TestSet,
-    metrics: MetricLike | Sequence[MetricLike] | None,
-    settings: ComparisonSettings,
+    predictions: TestSet, metrics: MetricLike | Sequence[MetricLike] | None, settings: Settings
 ) -> Plan:
     """Plan a comparison, or refuse what cannot be computed.
 
@@ -93,35 +112,45 @@ def planned(
     """
     pairs, of_default = _pairs(predictions.models, settings.baseline), metrics is None
     metrics, classes = without_classes(metrics, predictions)
-    found = prepare(predictions, metrics, settings)
-    sample, evaluation, design = found.sample, found.sample.evaluation, found.sample.design
-    test = _known_test(design, found, settings)
+    predictions, method, test, draws = serve(
+        predictions, metrics, method=settings.method, test=settings.test,
+        zero_division=settings.zero_division,
+    )  # fmt: skip
+    evaluation = evaluate(
+        predictions, metrics, zero_division=settings.zero_division,
+        undefined=settings.undefined, collapse=settings.collapse,
+    )  # fmt: skip
+    design = design_of(predictions, settings.generalize_to, test)
+    test = _known_test(design, test, method, settings)
     # A design refuses metrics of which it does not know the errors.
     design.estimator(evaluation)
     TESTS[test].check(evaluation.metrics)
     check_pairs(len(pairs[0]), len(evaluation.keys))
     check_covariances(len(evaluation.models), len(evaluation.keys))
     asked = settings.correction == "max-t" or settings.undefined != "count"
-    drawn = (found.draws and design.samples_decide) or asked
-    weights = replace(sample.weights, n_resamples=settings.n_resamples * drawn)
+    drawn = (draws and design.samples_decide) or asked
+    weights = BootstrapWeights(
+        evaluation.units, settings.n_resamples * drawn, seed_sequence(settings.rng),
+        settings.scheme,
+    )  # fmt: skip
     return Plan(
         settings=settings, bootstrap=BootstrapResult(evaluation, weights, design), pairs=pairs,
         procedure=Procedure(
             test=test, correction=settings.correction, family=settings.family,
             alpha=settings.alpha,
         ),
-        method=found.method, places=places_of(evaluation, classes),
-        left_out=_left_out(evaluation.predictions) if of_default else (),
+        method=method, places=places_of(evaluation, classes),
+        left_out=_left_out(predictions) if of_default else (),
     )  # fmt: skip
 
 
-def _known_test(design: Design, found: Prepared, settings: ComparisonSettings) -> str:
+def _known_test(design: Design, test: str, method: IntervalMethod, settings: Settings) -> str:
     """Return the test that knows how values vary; refuse methods that know the items alone."""
     design.check("undefined", settings.undefined)
-    design.check("method", found.method)
+    design.check("method", method)
     if settings.correction in ("max-t", "min-p"):
         design.check("correction", settings.correction)
-    return design.chosen("test", found.test, DEFAULT_TEST)
+    return design.chosen("test", test, DEFAULT_TEST)
 
 
 def _pairs(models: tuple[str, ...], baseline: str | None) -> Pairs:

@@ -53,10 +53,12 @@ def select_tests(
         every = pairs.evaluation.metric_slice(metric)
         within = places[(places >= every.start) & (places < every.stop)]
         step_down[metric] = partial(stepped, within - every.start)
-    floor = None if outcome.floor is None else outcome.floor[:, places]
+    floor, ways = (
+        None if each is None else each[:, places] for each in (outcome.floor, outcome.ways)
+    )
     return replace(pairs, sample=asked), replace(
         outcome, statistic=outcome.statistic[:, places], p_value=outcome.p_value[:, places],
-        floor=floor, step_down=step_down,
+        floor=floor, step_down=step_down, ways=ways,
     )  # fmt: skip
 
 

@@ -12,6 +12,8 @@ y may both change their sign.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, BoolArray, FloatArray, IntArray
@@ -36,7 +38,7 @@ def half_binomial(n: int) -> FloatArray:
     return np.r_[rising[: 0 if n % 2 == 0 else None : -1], rising]
 
 
-def tail_masses(statistic: FloatArray, mass: FloatArray) -> FloatArray:
+def tail_masses(statistic: FloatArray, mass: FloatArray, half: BoolArray) -> FloatArray:
     """Return the mass of the cells of each grid that are as extreme as each cell, two-sided.
 
     Parameters
@@ -45,14 +47,29 @@ def tail_masses(statistic: FloatArray, mass: FloatArray) -> FloatArray:
         NaN counts as the most extreme.
     mass : ndarray of shape (n_cells,)
         Of the cells, the same in all grids.
+    half : ndarray of bool of shape (n_grids,)
+        Grids in which cells that are equally extreme count half.
     """
     size = np.abs(statistic)
     size[np.isnan(size)] = np.inf
     order = np.argsort(-size, axis=1, kind="stable")
     falling = np.take_along_axis(size, order, axis=1)
-    ends = zip(-falling, -least_extreme(falling, "two-sided"), strict=True)
-    last = np.array([np.searchsorted(sizes, least, "right") for sizes, least in ends])
-    total = np.take_along_axis(np.cumsum(mass[order], axis=1), last - 1, axis=1)
+    least = least_extreme(falling, "two-sided")
+    # Infinite sizes are tied, and nothing is beyond them.
+    finite = np.isfinite(falling)
+    most = np.where(
+        finite, 2 * np.where(finite, falling, 0.0) - np.where(finite, least, 0.0), np.inf
+    )
+    below = np.hstack([np.zeros((len(size), 1)), np.cumsum(mass[order], axis=1)])
+
+    def up_to(ends: FloatArray, side: Literal["left", "right"]) -> FloatArray:
+        pairs = zip(-falling, -ends, strict=True)
+        place = np.array([np.searchsorted(sizes, end, side) for sizes, end in pairs])
+        return np.take_along_axis(below, place, axis=1)
+
+    total = up_to(least, "right")
+    half = half[:, None] & (falling > 0)
+    total = np.where(half, (total + up_to(most, "left")) / 2, total)
     out = np.empty_like(total)
     np.put_along_axis(out, order, total, axis=1)
     return np.clip(out, np.finfo(float).tiny, 1.0)

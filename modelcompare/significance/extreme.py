@@ -69,6 +69,27 @@ def as_extreme(statistic: FloatArray, observed: FloatArray, alternative: Alterna
     return ~(size_of(statistic, alternative) < least_extreme(observed, alternative))
 
 
+def beyond(statistic: FloatArray, observed: FloatArray, alternative: Alternative) -> BoolArray:
+    """Return where studentized differences are more extreme than the data; NaN counts as such."""
+    size = size_of(observed, alternative)
+    # Infinite ones are tied, and nothing is beyond them.
+    finite = np.isfinite(size)
+    most = np.where(finite, 2 * np.where(finite, size, 0.0), size)
+    most = most - np.where(finite, least_extreme(observed, alternative), 0.0)
+    return ~(size_of(statistic, alternative) <= most)
+
+
+def tail_share(
+    statistic: FloatArray, observed: FloatArray, alternative: Alternative, *, half: bool
+) -> FloatArray:
+    """Return how much each statistic counts: 1 if it is as extreme as the data, else 0.
+
+    With `half`, ties count one half.
+    """
+    found = as_extreme(statistic, observed, alternative).astype(np.float64)
+    return (found + beyond(statistic, observed, alternative)) / 2 if half else found
+
+
 def least_extreme(observed: FloatArray, alternative: Alternative) -> FloatArray:
     """Return the size from which a studentized difference is as extreme as the data."""
     return least_size(observed, alternative, scale=np.maximum(1.0, np.abs(observed)))
@@ -134,7 +155,9 @@ def resampling_p(count: ArrayLike, n_resamples: int, *, exact: bool = False) -> 
     return (extra + np.asarray(count, dtype=np.float64)) / (extra + n_resamples)
 
 
-def smallest_p_value(n_units: ArrayLike, alternative: Alternative = "two-sided") -> FloatArray:
+def smallest_p_value(
+    n_units: ArrayLike, alternative: Alternative = "two-sided", *, half: ArrayLike = False
+) -> FloatArray:
     """Return the sign test's p-value if all samples, or clusters, agree: the smallest possible.
 
     Few units have few outcomes: with five clusters no difference can be significant at the level
@@ -142,10 +165,13 @@ def smallest_p_value(n_units: ArrayLike, alternative: Alternative = "two-sided")
 
     Examples
     --------
-    >>> float(smallest_p_value(5))
-    0.0625
+    Where ties count `half`, so does the sample in which all agree:
+
+    >>> float(smallest_p_value(5)), float(smallest_p_value(5, half=True))
+    (0.0625, 0.03125)
     """
-    signs = np.asarray(n_units, dtype=np.float64) - (alternative == "two-sided")
+    number = np.asarray(n_units, dtype=np.float64)
+    signs = number - (alternative == "two-sided") + (np.asarray(half) & (number > 0))
     return np.clip(0.5**signs, np.finfo(np.float64).tiny, 1.0)
 
 

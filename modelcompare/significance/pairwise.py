@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
@@ -169,6 +169,9 @@ class Outcome:
     step_down : dict of str to callable
         For each metric whose pairs and classes share their swaps, a function that returns the
         two-sided p-values adjusted by step-down: of all its values, or of those at given positions.
+    ways : ndarray of str of shape (n_pairs, n_values), optional
+        How swaps of the default test were taken: "mid-p" (all counted, ties half), "counted" (in
+        full), "signs" (by the law of a sum of signs) or "drawn"; empty for other tests.
     """
 
     statistic: FloatArray
@@ -178,6 +181,7 @@ class Outcome:
     floor: FloatArray | None = None
     used: Mapping[str, str] = field(default_factory=dict)
     step_down: Mapping[str, Callable[..., FloatArray]] = field(default_factory=dict, repr=False)
+    ways: AnyArray | None = None
 
     @classmethod
     def of_one(

@@ -7,10 +7,11 @@ weight) adds
     d_i = (N_ia - F0 D_ia) / D_a - (N_ib - F0 D_ib) / D_b
 
 to the difference of the values: their sum is the difference. The statistic is
-``t = sum d / sqrt(sum d^2)``, recomputed for the data set of each swap. Under exchangeable
-models the test is exact for any number of samples; where only the values are equal (one model
-precise, the other with high recall) it is right in the limit, since t is studentized (Janssen
-1997; Chung and Romano 2013). The error is 0 only where the difference is. For an average over
+``t = sum d / sqrt(sum d^2)``, recomputed for the data set of each swap. Its distribution over all
+swaps is that of the data under exchangeable models, for any number of samples; where only the
+values are equal (one model precise, the other with high recall) the test is right in the limit,
+since t is studentized (Janssen 1997; Chung and Romano 2013). The error is 0 only where the
+difference is. For an average over
 classes d_i is the average over the classes; for other smooth metrics (MCC, kappa, R2, BLEU) it is
 the influence of the sample, from the slopes of the value at the totals of each swapped data set. In
 a stratified design ``sum d^2`` is the sum over strata h of ``n_h / (n_h - 1)`` times the squares
@@ -20,9 +21,12 @@ differences between them are not random (`significance.strata`).
 The algorithm depends on the metric:
 
 - one class's quotient of hard counts, or accuracy: all swaps counted (`significance.exact`);
-- a mean without two bounds, of independent samples: `Mean`, less its skewness;
-- other quotients: `Quotient`;
-- averages over classes and smooth metrics: `Form`;
+- other sums: without draws where that is possible (`significance.known`), or drawn swaps of
+
+  - a mean without two bounds, of independent samples: `Mean`, less its skewness;
+  - other quotients: `Quotient`;
+  - averages over classes and smooth metrics: `Form`;
+
 - the calibration error that declares a quantity without bias and its variance, of independent
   samples of equal weight: `Contrast`;
 - other sums with a corner (ECE), with too many slopes, or averages too large: the difference
@@ -39,28 +43,30 @@ The algorithm depends on the metric:
 With more than 65,536 samples or clusters, fixed random groups of them swap together: a subgroup of
 all swaps, so the test stays exact for exchangeable models (`engine.joined`).
 
-If the models of a pair differ on so few samples that there are no more than `n_resamples` swaps,
-all are counted, unless that is more work than to draw. Otherwise p = (1 + number as extreme) /
-(1 + n_resamples).
+If the models of a pair differ on at most 13 samples all swaps are counted, unless that is more work
+than to draw; of functions, if these are no more than `n_resamples`. Counted swaps that equal the
+data count half (mid-p) unless models differ on more than nine tenths of the samples. Of drawn ones
+p = (1 + number as extreme) / (1 + n_resamples).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from modelcompare.arrays import ROW_BLOCK, FloatArray, IntArray
+from modelcompare.arrays import ROW_BLOCK, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.joined import JoinedUnits
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.resampling.weights import SwapMasks
-from modelcompare.significance.exact import Grids, is_exact
+from modelcompare.significance.exact import MOST_MOVING, Grids, is_exact
 from modelcompare.significance.extreme import resampling_p, rising_order, smallest_p_value
+from modelcompare.significance.known import DRAWN, WAYS, Known, way_of
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
 from modelcompare.significance.step_down import (
@@ -74,10 +80,11 @@ from modelcompare.significance.swaps.forms import Form, forms_apply
 from modelcompare.significance.swaps.means import Mean
 from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.ratio import Quotient
+from modelcompare.significance.swaps.signs import FEW_UNITS
 from modelcompare.significance.swaps.statistic import Asked, SwapStatistic
 from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.words import Alternative
-from modelcompare.works import CHUNG, HALL, JANSSEN, PHIPSON
+from modelcompare.works import CHUNG, DANIELS, HALL, JANSSEN, PHIPSON, ROBINSON
 
 Algorithm = Literal[
     "exact", "mean", "quotient", "form", "contrast", "area", "raw", "output", "flip"
@@ -93,11 +100,12 @@ _STATISTICS: Mapping[Algorithm, Callable[..., SwapStatistic]] = {
     "raw": partial(SwappedSums, formula=plain_difference),
 }
 # What swaps are of, in words, and how.
+_LAW = "by the law of a sum of signs where it holds, else swaps are counted or drawn,"
 HOW: Mapping[Algorithm, tuple[str, str]] = {
     "exact": ("all swaps", "all swaps are counted, in closed form"),
-    "mean": ("means", "swaps are drawn, of a mean less its skewness"),
-    "quotient": ("quotients", "swaps are drawn, of the sums of a quotient"),
-    "form": ("slopes", "swaps are drawn, of slopes of the value at its sums"),
+    "mean": ("means", f"{_LAW}; of a skewed mean less its skewness"),
+    "quotient": ("quotients", f"{_LAW} of the sums of a quotient"),
+    "form": ("slopes", f"{_LAW} of slopes of the value at its sums"),
     "contrast": ("contrasts", "swaps are drawn, of a quantity without bias"),
     "area": ("areas", "swaps are drawn, of areas under curves"),
     "raw": ("differences", "swaps are drawn, of the difference itself, which is not studentized"),
@@ -121,63 +129,81 @@ def studentized_permutation(view: PairView) -> Outcome:
         quotients if metric in quotients else (metric,): algorithm
         for metric, algorithm in algorithms.items()
     }
-    p_values, floor = (np.full(view.estimate.shape, np.nan) for _ in range(2))
+    drawn, ways = False, np.full(view.estimate.shape, DRAWN)
+    p_values, floor = np.full((2, *view.estimate.shape), np.nan)
     step_down: dict[str, Callable[..., FloatArray]] = {}
     for metrics, algorithm in together.items():
         where = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in metrics)]
         compute = {"flip": _flipped, "exact": _counted}.get(algorithm, _swapped)
-        p_values[:, where], floor[:, where], more = compute(view, metrics)
-        step_down |= more if view.alternative == "two-sided" else {}
+        part = compute(view, metrics)
+        p_values[:, where], floor[:, where] = part.p_value, part.floor
+        # Undefined values have no way.
+        ways[:, where] = np.nan_to_num(part.way, nan=DRAWN)
+        step_down |= part.step_down if view.alternative == "two-sided" else {}
+        drawn |= part.drawn
     p_values = np.where(np.isnan(view.estimate), np.nan, p_values)
     if view.alternative == "two-sided":
         # Values that are equal except for rounding: every swap is as extreme.
         p_values = np.where(view.estimate == 0, 1.0, p_values)
-    exact = all(algorithm == "exact" for algorithm in algorithms.values())
-    drawn = 0 if exact else view.n_resamples
     used = {
         metric.name: _USED[algorithm]
         for metric, algorithm in algorithms.items()
         if algorithm in _USED
     }
-    return Outcome(view.estimate, p_values, drawn, exact, floor, used, step_down)
+    n_drawn = view.n_resamples if drawn else 0
+    return Outcome(
+        view.estimate, p_values, n_drawn, not drawn, floor, used, step_down, WAYS[ways]
+    )  # fmt: skip
 
 
-# p-values and their floor, (n_pairs, n_values), and the step-down of each metric.
-_Part = tuple[FloatArray, FloatArray, dict[str, Callable[..., FloatArray]]]
+class _Part(NamedTuple):
+    """p-values, their floor and way, (n_pairs, n_values), and the step-down of each metric."""
+
+    p_value: FloatArray
+    floor: FloatArray
+    way: AnyArray
+    step_down: dict[str, Callable[..., FloatArray]]
+    drawn: bool
 
 
 def _flipped(view: PairView, metrics: Sequence[AnyMetric]) -> _Part:
     """Flip signs of influences, for a metric whose swaps have no totals."""
     outcome = sign_flip(view.of_metrics(metrics))
     assert outcome.floor is not None  # noqa: S101  signs are drawn
-    return outcome.p_value, outcome.floor, {}
+    way = np.full(outcome.p_value.shape, DRAWN)
+    return _Part(outcome.p_value, outcome.floor, way, {}, drawn=True)
 
 
 def _counted(view: PairView, metrics: Sequence[Any]) -> _Part:
     """Count all swaps, for a metric for which `is_exact`."""
     grids, shape = Grids(view.evaluation, metrics[0], view.pairs), (len(view.model_a), -1)
     p_values = grids.p_values(view.alternative).reshape(shape)
-    floor = smallest_p_value(grids.discordant.sum(axis=1), view.alternative).reshape(shape)
-    return p_values, floor, {metrics[0].name: partial(step_down_exact, grids, view.masks)}
+    differ = grids.discordant.sum(axis=1)
+    floor = smallest_p_value(differ, view.alternative, half=grids.half).reshape(shape)
+    step = partial(step_down_exact, grids, view.masks)
+    way = way_of(grids.half).reshape(shape)
+    return _Part(p_values, floor, way, {metrics[0].name: step}, drawn=False)
 
 
 def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
     """Draw swaps, for metrics that share a statistic."""
     statistic = _statistic(view, metrics)
     masks = view.masks_of(statistic.units)
+    known = Known.of(statistic, view.alternative)
     # Of a metric with several values some are chosen later.
     stepped = view.steps and len(metrics) == 1 and not metrics[0].per_class
-    p_values, floor, steps = _drawn_p_values(
-        statistic, masks, view.alternative, stepped=stepped and view.alternative == "two-sided"
-    )
+    found, steps, drawn = _completed(
+        statistic, masks, view.alternative, known,
+        stepped=stepped and view.alternative == "two-sided",
+    )  # fmt: skip
     if steps is not None:
         observed = np.abs(statistic.observed)
         step = partial(step_down_counted, steps, masks.n_resamples, observed)
-        return p_values, floor, {metrics[0].name: step}
+        return _Part(*found, {metrics[0].name: step}, drawn)
     # Numbers of the units are released, and a later step-down computes them again; outputs are
     # kept, as a function of the user has made them.
     kept = statistic if isinstance(statistic, SwappedOutputs) else None
-    return p_values, floor, {m.name: partial(_stepped_down, view, m, kept) for m in metrics}
+    return _Part(*found, {m.name: partial(_stepped_down, view, m, kept) for m in metrics}, drawn)
 
 
 def _statistic(view: PairView, metrics: Sequence[Any]) -> SwapStatistic:
@@ -250,37 +276,58 @@ def swap_statistic(
     return make(evaluation, metrics, pairs)
 
 
-def _drawn_p_values(
-    statistic: SwapStatistic, masks: SwapMasks, alternative: Alternative, *, stepped: bool
-) -> tuple[FloatArray, FloatArray, IntArray | None]:
-    """Return p-values and their floor, by drawn swaps, or by all if these are no more.
+def _completed(
+    statistic: SwapStatistic, masks: SwapMasks, alternative: Alternative, known: Known, *,
+    stepped: bool,
+) -> tuple[Known, IntArray | None, bool]:  # fmt: skip
+    """Complete p-values by drawn swaps, or by all where these are few.
 
-    If all pairs' swaps are drawn, the counts of a step-down can come with them.
+    If all pairs' swaps are drawn, the counts of a step-down can come with them. The last result is
+    True if any are drawn.
     """
     observed, n_drawn = statistic.observed, masks.n_resamples
-    count, few = statistic.movable(n_drawn.bit_length() + 1)
-    counted = {
-        pair: units
-        for pair, units in enumerate(few)
-        if units is not None and 2 ** len(units) <= n_drawn
+    left = np.isnan(known.p_value) & ~np.isnan(observed)
+    if not left.any():
+        return known, None, False
+    found, steps = np.stack(known), None
+    open_pairs: BoolArray = np.asarray(left.any(axis=1))
+    # A function is not evaluated more often than asked for.
+    most = FEW_UNITS if isinstance(statistic, SwappedSums) else n_drawn.bit_length() - 1
+    count, units = statistic.movable(most + 2)
+    few = {
+        pair: of_pair
+        for pair, of_pair in enumerate(units)
+        if of_pair is not None and len(of_pair) <= most and open_pairs[pair]
     }
-    groups = _together(statistic, counted, n_drawn)
-    left = {*range(len(few))} - {pair for pairs, _ in groups for pair in pairs.tolist()}
-    drawn = np.array(sorted(left), dtype=np.intp)
-    p_values, steps = np.empty(observed.shape), None
-    floor = smallest_p_value(count, alternative)
+    for pairs, moving in _together(statistic, few, n_drawn):
+        every = SwapMasks(statistic.units, 2 ** len(moving), masks.seed, moving)
+        part = _of_all_swaps(statistic, every, pairs, count[pairs], alternative)
+        found[:, pairs] = np.where(left[pairs], part, found[:, pairs])
+        open_pairs[pairs] = False
+    drawn = np.flatnonzero(open_pairs)
     if len(drawn):
         stepped = stepped and len(drawn) == len(observed)
         rising = rising_order(np.abs(observed).ravel()) if stepped else None
         extreme, steps = statistic.counts(masks, drawn, Asked(alternative, rising))
-        p_values[drawn] = resampling_p(extreme, n_drawn)
-        floor[drawn] = np.maximum(floor[drawn], resampling_p(0, n_drawn))
-        steps = steps if stepped else None
-    for pairs, units in groups:
-        every = SwapMasks(statistic.units, 2 ** len(units), masks.seed, units)
-        extreme, _ = statistic.counts(every, pairs, Asked(alternative))
-        p_values[pairs] = resampling_p(extreme, every.n_resamples, exact=True)
-    return np.where(np.isnan(observed), np.nan, p_values), floor, steps
+        floor = np.maximum(smallest_p_value(count[drawn], alternative), resampling_p(0, n_drawn))
+        part = np.stack([resampling_p(extreme, n_drawn), floor, np.full(floor.shape, DRAWN)])
+        found[:, drawn] = np.where(left[drawn], part, found[:, drawn])
+    return Known(*found), steps if stepped else None, len(drawn) > 0
+
+
+def _of_all_swaps(
+    statistic: SwapStatistic, every: SwapMasks, pairs: IntArray, n_moving: IntArray,
+    alternative: Alternative,
+) -> FloatArray:  # fmt: skip
+    """Return p-values, floors and ways (3, n_pairs, n_values) of all swaps of some units."""
+    with_ties, without = (
+        statistic.counts(every, pairs, Asked(alternative, ties=ties))[0] for ties in (True, False)
+    )
+    few = n_moving <= MOST_MOVING * statistic.units.size
+    half = np.logical_and(few, isinstance(statistic, SwappedSums))
+    extreme = np.where(half, (with_ties + without) / 2, with_ties)
+    p_values = resampling_p(extreme, every.n_resamples, exact=True)
+    return np.stack([p_values, smallest_p_value(n_moving, alternative, half=half), way_of(half)])
 
 
 def _together(
@@ -309,8 +356,9 @@ def _together(
 
 
 _PHRASE = (
-    "the studentized paired permutation test ({n} random swaps of the two models' outputs, or all "
-    "of them where they are fewer; skewed means after Hall's transformation)",
-    (JANSSEN, CHUNG, PHIPSON, HALL),
+    "the studentized paired permutation test (of swaps of the two models' outputs all are counted "
+    "where they have few outcomes, by mid-p-values; otherwise by an approximation of their "
+    "distribution, or {n} random ones where none holds; skewed means after Hall's transformation)",
+    (JANSSEN, CHUNG, DANIELS, ROBINSON, PHIPSON, HALL),
 )
 ROWS = (PairTest(NAME, studentized_permutation, reads="sums", phrase=_PHRASE),)

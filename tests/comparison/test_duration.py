@@ -65,9 +65,9 @@ def test_the_time_is_stated_before_a_swap_is_drawn_with_that_of_other_requests()
         pytest.raises(DrawnError),
         mc.config_context(n_jobs=1),
     ):
-        mc.compare(preds, "cf1_macro")
+        mc.compare(preds, "mcc")
     (text,) = (str(w.message) for w in caught if "swaps of" in str(w.message))
-    evaluation = evaluated(preds, "cf1_macro")
+    evaluation = evaluated(preds, "mcc")
     asked = [(6, 9_999), (6, 999), (3, 9_999)]
     assert "n_resamples=999 (--resamples 999; about" in text
     assert "a baseline (--baseline; 3 pairs; about" in text
@@ -84,7 +84,7 @@ def test_other_tests_have_no_swaps_to_wait_for(test):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         warnings.simplefilter("ignore", mc.SparseDataWarning)
-        mc.compare(models(), "cf1_macro", test=test, n_resamples=99)
+        mc.compare(models(), "mcc", test=test, n_resamples=99)
 
 
 def test_usual_comparisons_are_not_warned_of():
@@ -98,15 +98,15 @@ def test_usual_comparisons_are_not_warned_of():
 def test_a_baseline_or_fewer_resamples_are_not_proposed_where_they_are_given(monkeypatch):
     monkeypatch.setattr(duration, "_OF_PRODUCT", 1e8)
     with pytest.warns(UserWarning, match=r"Faster are fewer classes, or fewer metrics\.$"):
-        mc.compare(models(), "cf1_macro", n_resamples=99, baseline="m0")
+        mc.compare(models(), "mcc", n_resamples=99, baseline="m0")
 
 
 @pytest.mark.parametrize("more", [
     {"preds": models(n_models=8), "pairs": 28}, {"preds": models(n_classes=6)}, {"preds": models(n=600)},
-    {"resamples": 3_000}, {"metrics": ("cf1_macro", "cprecision_macro")}, {"pairs": 12},
+    {"resamples": 3_000}, {"metrics": ("mcc", "cprecision_macro")}, {"pairs": 12},
 ], ids=str)  # fmt: skip
 def test_more_work_is_expected_to_take_longer(more):
-    def seconds(preds, pairs=6, resamples=999, metrics=("cf1_macro",)):
+    def seconds(preds, pairs=6, resamples=999, metrics=("mcc",)):
         return expected_seconds(evaluated(preds, *metrics), pairs, resamples, n_jobs=1)
 
     assert seconds(**({"preds": models()} | more)) > 1.2 * seconds(models())
@@ -131,7 +131,7 @@ def test_swaps_that_are_counted_exactly_or_step_down_are_known():
         )
         == "exact"
     )
-    evaluation = evaluated(preds, "cf1_macro")
+    evaluation = evaluated(preds, "mcc")
     # 50 tests of 999 swaps: no p-value can be below 0.05 by Holm's method.
     few, many = (expected_seconds(evaluation, pairs, 999) / pairs for pairs in (49, 50))
     assert many == pytest.approx(2 * few, rel=0.1)
@@ -144,6 +144,6 @@ def test_swaps_that_are_counted_exactly_or_step_down_are_known():
     {"correction": "none"}, {"correction": "fdr_bh"}, {"family": "all"},
 ], ids=str)  # fmt: skip
 def test_a_correction_that_does_not_step_down_takes_less(asked):
-    evaluation = evaluated(models(7), "f1_macro")
+    evaluation = evaluated(models(7), "mcc")
     stepped = expected_seconds(evaluation, 21, 300, n_jobs=1)
     assert expected_seconds(evaluation, 21, 300, n_jobs=1, **asked) == pytest.approx(stepped / 2)

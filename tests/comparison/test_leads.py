@@ -149,14 +149,14 @@ def test_resamples_that_hold_p_values_up_are_reported_with_the_remedy():
     rng = np.random.default_rng(0)
     y = rng.normal(size=400)
     outputs = {f"m{i:02d}": y + rng.normal(0, 0.2 + 0.3 * (i > 3), 400) for i in range(14)}
-    result = mc.compare(mc.Predictions(y, outputs), "rmse", n_resamples=1999)
+    result = mc.compare(mc.Predictions(y, outputs), "r2", n_resamples=1999)
     text = " ".join(screen_text(result).split())
     assert "1,999 resamples and 91 tests: no p-value can be below" in text
     assert (
         "More resamples (91,000), a baseline (13 pairs) or the correction max-t make it smaller."
         in text
     )
-    enough = mc.compare(mc.Predictions(y, outputs), "rmse", n_resamples=1999, baseline="m00",
+    enough = mc.compare(mc.Predictions(y, outputs), "r2", n_resamples=1999, baseline="m00",
                         test="wald")  # fmt: skip
     assert "no p-value can be below" not in screen_text(enough)
 

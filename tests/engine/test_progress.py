@@ -104,7 +104,7 @@ def test_replicates_count_their_blocks_for_a_bar_of_their_own_or_of_the_command(
 
 
 def test_the_command_line_shows_a_bar_in_a_terminal(tmp_path: Path):
-    """Of the default test, whose swaps had none; the delay is taken away to be quick."""
+    """Of drawn swaps, which had none; the delay is taken away to be quick."""
     rng, path = np.random.default_rng(0), tmp_path / "soft.csv"
     rows = [",".join(f"{x:.6f}" for x in row) for row in rng.normal(size=(400, 12))]
     path.write_text(",".join(f"m{i}" for i in range(12)) + "\n" + "\n".join(rows))
@@ -112,7 +112,7 @@ def test_the_command_line_shows_a_bar_in_a_terminal(tmp_path: Path):
     # 40 rows of 100 columns: in a terminal of none no bar is drawn.
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
     answer = tmp_path / "answer.txt"
-    arguments = ["compare", str(path), "--kind", "scores"]
+    arguments = ["compare", str(path), "--kind", "scores", "--test", "permutation"]
     process = FORKED.Process(
         target=in_terminal.run, args=(os.ttyname(theirs), str(answer), arguments)
     )

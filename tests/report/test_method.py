@@ -7,6 +7,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.comparison.method import CORRECTIONS, INTERVALS, TESTS, comparison_method
+from modelcompare.significance.known import WAYS
 from modelcompare.words import CompareTest, Correction, IntervalMethod
 from tests.plugged import needs
 
@@ -24,7 +25,11 @@ def test_every_choice_has_its_phrase():
 def test_what_the_default_takes_has_its_phrase(metric):
     result = mc.compare(mc.load_example("snli"), metric, n_resamples=99)
     assert {*result.scores["method"], *result.differences["method"]} <= {*INTERVALS}
-    assert {*result.differences["test"]} <= {*TESTS}
+    tests, _, ways = zip(
+        *(test.partition(": ") for test in result.differences["test"]), strict=True
+    )
+    assert {*tests} <= {*TESTS}
+    assert {*filter(None, ways)} <= {*WAYS}
 
 
 def test_references_are_numbered_as_they_come():
@@ -36,7 +41,7 @@ def test_references_are_numbered_as_they_come():
     assert list(dict.fromkeys(cited)) == list(range(1, len(works) + 1))
     assert "accuracy, f1_macro [1] and cf1_macro [2] of 4 models on the same 9,824 test" in text
     assert works[1].startswith("Yacouby & Axman (2020)")
-    assert "99 random swaps" in text
+    assert "99 random ones where none holds" in text
     assert "adjusted by Holm's method" in text
     assert text.endswith(f"Computed with modelcompare {mc.__version__}, seed 0.")
 

@@ -119,11 +119,14 @@ def test_three_sentences_stand_open_and_the_others_are_folded(make_comparison):
 
 
 def test_warnings_stand_below_the_verdict():
-    truth = [0] * 50 + [1] * 5
-    wrong = [1 - label for label in truth]
-    preds = mc.Predictions(truth, {"a": truth, "b": wrong, "c": wrong[::-1]})
+    rng, truth = np.random.default_rng(0), np.array([0] * 200 + [1] * 200 + [2] * 5)
+    outputs = {
+        model: np.where(rng.random(405) < right, truth, rng.integers(0, 3, 405))
+        for model, right in (("a", 0.95), ("b", 0.6), ("c", 0.2))
+    }
+    preds = mc.Predictions(truth, outputs)
     with pytest.warns(UserWarning, match="19 resamples are too few for 3 tests") as caught:
-        result = mc.compare(preds, ["f1", "f1_macro"], n_resamples=19)
+        result = mc.compare(preds, ["f1", "mcc"], n_resamples=19)
     assert {str(each.message) for each in caught} == {*result.document().notes}
     after = page_of_tables(result).split(">Warnings</h2>")[1]
     texts = Read(after.split("</section>")[0]).texts

@@ -28,6 +28,13 @@ def n_extreme(statistic, masks, pairs, alternative="two-sided"):
     return statistic.counts(masks, pairs, Asked(alternative))[0]
 
 
+def share_extreme(statistic, masks, pairs):
+    """Share of swaps as extreme as the data, ties counted half, of shape (n_chosen, n_values)."""
+    asked = (Asked("two-sided", ties=ties) for ties in (True, False))
+    both = [statistic.counts(masks, pairs, each)[0] for each in asked]
+    return np.sum(both, axis=0) / 2 / masks.n_resamples
+
+
 def unit_rows(metric, preds, model):
     """The metric's statistics of each unit, weighted and summed in clusters."""
     weight = np.ones(len(preds)) if preds.sample_weight is None else preds.sample_weight
@@ -112,16 +119,21 @@ def swapped(rows_a, rows_b):
         )
 
 
-def p_value(metric, preds, alternative="two-sided"):
-    """Share of the swaps that are as extreme, of shape (n_values,)."""
+def p_value(metric, preds, alternative="two-sided", half=None):
+    """Share of the swaps that are as extreme, of shape (n_values,).
+
+    Those equally extreme count `half`; by default unless nine tenths of the samples differ.
+    """
     rows = [unit_rows(metric, preds, model) for model in preds.models]
     strata = unit_strata(preds)
     observed = statistic(metric, *rows, strata)
     tolerance = 1e-9 * np.maximum(1.0, np.nan_to_num(np.abs(observed), posinf=1.0))
-    less = {
-        "two-sided": lambda t: np.abs(t) < np.abs(observed) - tolerance,
-        "greater": lambda t: t < observed - tolerance,
-        "less": lambda t: t > observed + tolerance,
-    }[alternative]
-    extreme = np.mean([~less(statistic(metric, *pair, strata)) for pair in swapped(*rows)], axis=0)
+    found = np.array([statistic(metric, *pair, strata) for pair in swapped(*rows)])
+    sign = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
+    extreme = np.mean(~(sign(found) < sign(observed) - tolerance), axis=0)
+    half = len(found) <= 2 ** (0.9 * len(rows[0][0])) if half is None else half
+    beyond = np.mean(~(sign(found) <= sign(observed) + tolerance), axis=0)
+    extreme = np.where(half, (extreme + beyond) / 2, extreme)
+    if alternative == "two-sided":
+        extreme = np.where(observed == 0, 1.0, extreme)
     return np.where(np.isnan(observed), np.nan, extreme)

@@ -29,7 +29,11 @@ def test_the_tail_of_a_cell_is_what_is_as_extreme():
          for cell in other]
         for other in size
     ]  # fmt: skip
-    np.testing.assert_allclose(tail_masses(statistic, mass), expected, rtol=1e-12)
+    full = np.zeros(4, bool)
+    np.testing.assert_allclose(tail_masses(statistic, mass, full), expected, rtol=1e-12)
+    beyond = [[sum(mass[other > cell + 1e-9]) for cell in other] for other in size]
+    half = np.where(size > 0, (np.array(expected) + beyond) / 2, 1.0)
+    np.testing.assert_allclose(tail_masses(statistic, mass, ~full), half, rtol=1e-12)
 
 
 def test_the_mass_of_a_conic_is_that_of_its_cells_for_sizes_of_every_kind_at_once():

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -42,13 +41,17 @@ from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.kinds import (
     Kinds,
     Matrix,
+    Outcomes,
     cross_products,
     grams,
     kinds_of_labels,
     kinds_of_units,
+    outcomes_of_kinds,
     products,
     single_cross_products,
 )
+from modelcompare.significance.swaps.laws import Law, Moves
+from modelcompare.significance.swaps.slopes import Slopes, side_by_side
 from modelcompare.significance.swaps.statistic import (
     NOTHING,
     ROUNDING,
@@ -84,30 +87,6 @@ def forms_apply(evaluation: Evaluation, metric: Metric) -> bool:
     p, n_models = evaluation.predictions, len(evaluation.models)
     products = p.access.n_classes**2 * max(1, n_models * (n_models - 1) // 2)
     return products <= _MOST_PRODUCTS or are_hard_counts(evaluation, metric)
-
-
-class Slopes(NamedTuple):
-    """Differences of values after swaps, slopes, and parts of the sums of squares.
-
-    Parameters
-    ----------
-    difference, scale : ndarray of shape (n_pairs, n_masks)
-        Differences of both values, and sums of their sizes.
-    equal, unequal : ndarray of shape (n_pairs, n_slopes, n_masks)
-        Means, and half differences, of both models' slopes: g and h.
-    apart, together : ndarray of shape (n_pairs, n_masks)
-        X and Y.
-    rest : ndarray of shape (n_pairs, n_masks)
-        What else is added to the squares.
-    """
-
-    difference: FloatArray
-    scale: FloatArray
-    equal: FloatArray
-    unequal: FloatArray
-    apart: FloatArray
-    together: FloatArray
-    rest: FloatArray
 
 
 class Form(Formula):
@@ -157,7 +136,9 @@ class Form(Formula):
     def counts(
         self, pairs: IntArray, swapped: Swapped, observed: FloatArray, asked: Asked
     ) -> Counts:
-        alternative, rising = asked
+        alternative, rising, ties = asked
+        if not ties:
+            return super().counts(pairs, swapped, observed, asked)
         steps = NOTHING if rising is None else np.zeros(len(rising[0]), dtype=np.intp)
         extreme, undecided = np.empty((2, len(pairs), swapped.n_masks), dtype=bool)
         for part, masks in self._parts(pairs, swapped):
@@ -234,6 +215,22 @@ class Form(Formula):
         low[pairs, mask] = np.abs(self._singly(pairs, mask, part))
         return low
 
+    def laws(self, pair: int) -> list[Law | None]:
+        metric, totals = self.metric, [part[pair] for part in self._of_both]
+        if metric.average is None:
+            return [None]
+        bottom = np.broadcast_to(fraction_of(metric, *totals)[1], self._pooled[pair].shape)
+        squares = np.asarray(self._grams(pair)[1].diagonal())
+        steps = (
+            Moves(kinds.u, kinds.v, kinds.bottom, kinds.size, kinds.stratum)
+            for kinds in self._kinds(pair)
+        )
+        weights = class_slopes(metric, *totals)
+        return [Law.of(steps, weights, bottom, squares, self.swaps.strata)]
+
+    def outcomes(self, pair: int) -> Outcomes | None:
+        return outcomes_of_kinds(self._kinds(pair)) if self.swaps.strata is None else None
+
     # -- slopes ---------------------------------------------------------------------------------
 
     def _slopes(self, where: Places, swapped: Swapped) -> Slopes:
@@ -270,9 +267,9 @@ class Form(Formula):
             scale = np.hstack(self._of_both)[pairs]
             return numerical_slopes(
                 lambda t: metric.value(*np.split(np.swapaxes(t, -1, -2), edges, axis=-1)),
-                _side_by_side(parts, shape), scale,
+                side_by_side(parts, shape), scale,
             )  # fmt: skip
-        return _side_by_side(found, shape)
+        return side_by_side(found, shape)
 
     def _along(
         self, slope: Sequence[FloatArray], both: Sequence[Sides], pairs: IntArray
@@ -280,7 +277,7 @@ class Form(Formula):
         """Return the difference (n_pairs, n_masks) of both sides' numbers times their slopes."""
         pooled, (n_pairs, _, n_masks) = self._pooled[pairs, None], slope[0].shape
         first, second = (
-            np.einsum("ijk,ijk->ik", g, _side_by_side([x], (n_pairs, n_masks)))
+            np.einsum("ijk,ijk->ik", g, side_by_side([x], (n_pairs, n_masks)))
             for g, x in zip(slope, (self._numbers(sides, pooled) for sides in both), strict=True)
         )
         return np.asarray(first - second)
@@ -328,9 +325,9 @@ class Form(Formula):
     def _grams(self, pair: int) -> list[Matrix]:
         """Return the sums of products of u and v of a pair."""
         if pair not in self._squares:
-            self._squares[pair] = grams(
-                self._kinds_of(pair, rows, with_fixed=True) for rows in self._steps
-            )
+            every = (self._kinds_of(pair, rows, with_fixed=True) for rows in self._steps)
+            alone = len(self._steps) == 1
+            self._squares[pair] = grams([self._keep(pair, *every)] if alone else every)
         return self._squares[pair]
 
     def _kinds(self, pair: int) -> Iterable[Kinds]:
@@ -339,11 +336,14 @@ class Form(Formula):
             return self._kept[pair]
         if len(self._steps) > 1:
             return map(partial(self._kinds_of, pair), self._steps)
-        kinds = self._kinds_of(pair, self._steps[0])
+        return [self._keep(pair, self._kinds_of(pair, self._steps[0]))]
+
+    def _keep(self, pair: int, kinds: Kinds) -> Kinds:
+        """Keep a pair's grouped units while there is room."""
         if kinds.n_bytes <= self._room:
             self._kept[pair] = [kinds]
             self._room -= kinds.n_bytes
-        return [kinds]
+        return kinds
 
     @cached_property
     def _labelled(self) -> bool:
@@ -364,15 +364,12 @@ class Form(Formula):
             joined = swaps.joined.evaluation
             return kinds_of_labels(joined, metric, models, pooled, with_fixed=with_fixed)
         numbers = {s: swaps.numbers[s] for s in metric.statistics}
-        first, second = (
-            self._numbers({s: x[rows, min(m, x.shape[1] - 1)] for s, x in numbers.items()}, pooled)
-            for m in models
-        )
+        sides = [{s: x[rows, min(m, x.shape[1] - 1)] for s, x in numbers.items()} for m in models]
+        first, second = (self._numbers(side, pooled) for side in sides)
+        bottoms = None
+        if metric.average is not None:
+            under, below = (fraction_of(metric, *side.values())[1] for side in sides)
+            bottoms = under, below
         strata = Strata.of(swaps.units)
-        return kinds_of_units(swaps.units, strata, rows, first, second, with_fixed=with_fixed)
-
-
-def _side_by_side(parts: Sequence[FloatArray], shape: tuple[int, int]) -> FloatArray:
-    """Return parts (n_pairs or 1, n_masks or 1, width) as one, (n_pairs, widths, n_masks)."""
-    wide = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in parts]
-    return np.swapaxes(wide[0] if len(wide) == 1 else np.concatenate(wide, axis=-1), 1, 2)
+        both = first, second
+        return kinds_of_units(swaps.units, strata, rows, both, bottoms, with_fixed=with_fixed)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,12 +18,16 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric, fraction_of
 from modelcompare.resampling.weights import Units
+from modelcompare.significance.binomial import half_binomial
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.statistic import Swapped
 
 Matrix = Any  # of numbers, dense or sparse
 
+# Outcomes of all swaps that are computed one by one, and kinds that have no more; masses of
+# binomial numbers that are left out.
+_MOST_OUTCOMES, _MOST_KINDS, _NO_MASS = 2**14, 14, 1e-17
 # Matrices of fewer numbers are dense, which is faster.
 _SMALL = 2**12
 
@@ -40,8 +45,12 @@ class Kinds(NamedTuple):
         Number of samples.
     scale : ndarray of shape (n_kinds,)
         Weight of the square of a sample.
+    stratum : ndarray of int of shape (n_kinds,), optional
+        Stratum of each kind.
     u, v : matrix of shape (n_kinds, n_slopes)
         Differences and sums of the numbers of both outputs.
+    bottom : matrix of shape (n_kinds, n_slopes), optional
+        Differences of the denominators of an average.
     fixed : matrix of shape (n_slopes, n_slopes), optional
         Sum of ``v v'`` over samples that no swap changes, where it is asked for.
     """
@@ -50,14 +59,34 @@ class Kinds(NamedTuple):
     sums: FloatArray
     size: FloatArray
     scale: FloatArray
+    stratum: IntArray | None
     u: Matrix
     v: Matrix
+    bottom: Matrix | None
     fixed: Matrix | None
 
     @property
     def n_bytes(self) -> int:
         """Memory of the largest matrices."""
         return sum(_n_bytes(matrix) for matrix in (self.signed, self.u, self.v))
+
+
+class Outcomes(NamedTuple):
+    """All outcomes of a pair's swaps.
+
+    Parameters
+    ----------
+    swapped : Swapped
+        Swaps that lead to them.
+    probability : ndarray of shape (n_outcomes,)
+        Probability of each.
+    n_moving : float
+        Number of samples that a swap changes.
+    """
+
+    swapped: Swapped
+    probability: FloatArray
+    n_moving: float
 
 
 def grams(steps: Iterable[Kinds]) -> list[Matrix]:
@@ -112,11 +141,54 @@ def single_cross_products(
     return out
 
 
+def outcomes_of_kinds(steps: Iterable[Kinds]) -> Outcomes | None:
+    """Return all outcomes of swaps; None if they are too many.
+
+    Of each kind a binomial number of units give one order of the outputs. An outcome swaps as many
+    units as lead to it, of one unit in each order that stands for the others.
+    """
+    n_moving, units = 0.0, list[int]()
+    swaps: list[tuple[int, FloatArray]] = []
+    masses: list[FloatArray] = []
+    for kinds in steps:
+        if len(masses) + len(kinds.size) > _MOST_KINDS or _are_many(kinds.size):
+            return None
+        n_moving += kinds.size.sum()
+        signed = kinds.signed.toarray() if sparse.issparse(kinds.signed) else kinds.signed
+        for signs, size, surplus in zip(signed, kinds.size, kinds.sums, strict=True):
+            mass = half_binomial(int(size))
+            number = np.flatnonzero(mass > _NO_MASS)
+            moved = (size + surplus) / 2 - number
+            for order in (1, -1):
+                if (order * moved > 0).any():
+                    units.append(int(np.flatnonzero(signs == order)[0]))
+                    swaps.append((len(masses), np.maximum(order * moved, 0.0)))
+            masses.append(mass[number])
+    lengths = [len(mass) for mass in masses]
+    if not units or prod(lengths) > _MOST_OUTCOMES:
+        return None
+    cells = np.indices(lengths).reshape(len(masses), -1)
+    of_kinds = [mass[cell] for mass, cell in zip(masses, cells, strict=True)]
+    masks = np.stack([moved[cells[place]] for place, moved in swaps], axis=1)
+    swapped = Swapped(lambda: masks, len(masks), np.array(units))
+    return Outcomes(swapped, np.prod(of_kinds, axis=0), float(n_moving))
+
+
+def _are_many(sizes: FloatArray) -> bool:
+    """Return True if binomial numbers of some sizes surely have too many outcomes."""
+    # Numbers within seven standard deviations have a mass of more than 1e-17 each.
+    return bool(np.minimum(sizes + 1, 7 * np.sqrt(sizes)).prod() > _MOST_OUTCOMES)
+
+
 def kinds_of_units(
-    units: Units, strata: Strata | None, rows: slice, first: FloatArray, second: FloatArray, *,
-    with_fixed: bool,
+    units: Units, strata: Strata | None, rows: slice, both: tuple[FloatArray, FloatArray],
+    bottoms: tuple[FloatArray, FloatArray] | None, *, with_fixed: bool,
 ) -> Kinds:  # fmt: skip
-    """Return each of some units as a separate kind, from numbers (n_rows, n_slopes)."""
+    """Return each of some units as a separate kind, from numbers (n_rows, n_slopes) of both models.
+
+    `bottoms` are the denominators of an average.
+    """
+    first, second = both
     differ = (first != second).any(axis=1)
     moves, size = np.flatnonzero(differ), units.counts(rows).astype(np.float64)
     scale = np.ones(len(size)) if strata is None else strata.scale[rows]
@@ -131,7 +203,9 @@ def kinds_of_units(
         fixed = rest.T @ (rest * (size * scale)[~differ, None])
     if len(moves) < len(differ):
         first, second, size, scale = (part[moves] for part in (first, second, size, scale))
-    return Kinds(signed, size, size, scale, first - second, first + second, fixed)
+    bottom = None if bottoms is None else bottoms[0][moves] - bottoms[1][moves]
+    codes = None if strata is None else strata.codes[rows][moves]
+    return Kinds(signed, size, size, scale, codes, first - second, first + second, bottom, fixed)
 
 
 def kinds_of_labels(
@@ -157,10 +231,10 @@ def kinds_of_labels(
     moving, kind = kinds(moves)
     sign = np.sign(other.predicted[moves] - one.predicted[moves])
 
-    def numbers(of: IntArray, predicted: IntArray) -> Matrix:
+    def numbers(of: IntArray, predicted: IntArray) -> tuple[Matrix, Matrix | None]:
         found = _counts(of // k**2 % k, predicted, k)
         if metric.average is None:
-            return found
+            return found, None
         # With other ratios a sample contributes to every class.
         alone = metric.class_ratio is not None and metric.class_ratio.is_of_class_alone
         return _residuals(metric, pooled, found if alone else _dense(found))
@@ -172,15 +246,17 @@ def kinds_of_labels(
     if with_fixed:
         stays = np.flatnonzero(~differ)
         staying, same = kinds(stays)
-        rest, weight = 2 * numbers(staying, staying % k), _tally(same, count[stays], len(staying))
+        rest, _ = numbers(staying, staying % k)
+        rest, weight = 2 * rest, _tally(same, count[stays], len(staying))
         fixed = rest.T @ _weighted(rest, (weight * scale(staying))[:, None])
-    first, second = numbers(moving, moving // k % k), numbers(moving, moving % k)
+    (first, under), (second, below) = (numbers(moving, x % k) for x in (moving // k, moving))
+    bottom = None if under is None else under - below
     shape = len(moving), len(truth)
     return Kinds(
         _matrix(sign, kind, moves, shape).astype(np.float32),
         _tally(kind, sign * count[moves], len(moving)),
-        _tally(kind, count[moves], len(moving)), scale(moving), first - second, first + second,
-        fixed,
+        _tally(kind, count[moves], len(moving)), scale(moving),
+        None if strata is None else moving // k**3, first - second, first + second, bottom, fixed,
     )  # fmt: skip
 
 
@@ -202,13 +278,15 @@ def _counts(truth: IntArray, predicted: IntArray, n_classes: int) -> Matrix:
     return _matrix(np.ones(len(rows)), rows, columns, (len(truth), 3 * n_classes))
 
 
-def _residuals(metric: Metric, pooled: FloatArray, rows: Matrix) -> Matrix:
-    """Return residuals around the pooled quotients of an average."""
+def _residuals(metric: Metric, pooled: FloatArray, rows: Matrix) -> tuple[Matrix, Matrix]:
+    """Return residuals around the pooled quotients of an average, and denominators."""
     width = rows.shape[1] // len(metric.statistics)
     parts = [rows[:, start : start + width] for start in range(0, rows.shape[1], width)]
     top, bottom = fraction_of(metric, *parts)
     found = top - _weighted(bottom, pooled)
-    return found.tocsr() if sparse.issparse(found) else np.ascontiguousarray(found)
+    if sparse.issparse(found):
+        return found.tocsr(), sparse.csr_array(bottom)
+    return np.ascontiguousarray(found), bottom
 
 
 def _tally(kinds: IntArray, numbers: FloatArray, n_kinds: int) -> FloatArray:

@@ -29,6 +29,7 @@ from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, BoolArray, FloatArray, 
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
+from modelcompare.significance.swaps.laws import Law
 from modelcompare.significance.swaps.ratio import Quotient
 from modelcompare.significance.swaps.statistic import ROUNDING, Asked, Counts, Swapped
 from modelcompare.significance.swaps.sums import Formula
@@ -60,6 +61,9 @@ class Mean(Quotient):
         # The statistic of skewed pairs is more than the score over its error.
         count = Formula.counts if self._skewed[pairs].any() else Quotient.counts
         return count(self, pairs, swapped, observed, asked)
+
+    def laws(self, pair: int) -> list[Law | None]:
+        return [None] if self._skewed[pair] else super().laws(pair)
 
     def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         found = super().statistics(pairs, swapped)

@@ -36,6 +36,7 @@ from modelcompare.significance.swaps.bounds import (
     rounding,
 )
 from modelcompare.significance.swaps.columns import Block
+from modelcompare.significance.swaps.laws import Law, Moves
 from modelcompare.significance.swaps.statistic import (
     NOTHING,
     ROUNDING,
@@ -133,6 +134,28 @@ class Quotient(Formula):
         ]
         shape = len(sums[0]), self.totals[0].shape[1], sums[0].shape[2]
         return [np.broadcast_to(np.moveaxis(part, -1, 1), shape) for part in self._of(parts)]
+
+    def laws(self, pair: int) -> list[Law | None]:
+        a, b = int(self.swaps.model_a[pair]), int(self.swaps.model_b[pair])
+        counts, strata = self.swaps.units.counts().astype(np.float64), self.swaps.strata
+        codes = None if strata is None else strata.codes
+        found: list[Law | None] = []
+        for value, pooled in enumerate(self.pooled[pair]):
+            top, bottom = (part[value] for part in self._by_value)
+            (x, y), e = (top[m] - pooled * bottom[m] for m in (a, b)), bottom[a] - bottom[b]
+            u, v, e = (part[:, None] for part in (x - y, x + y, e))
+            units = Moves(u, v, e, counts, codes)
+            total = self.totals[1][[a, b], value].sum(keepdims=True)
+            weights = 1 / np.where(total == 0, 1.0, total)
+            square = (counts * self.weight) @ v**2
+            found.append(Law.of([units], weights, total, square, strata))
+        return found
+
+    @cached_property
+    def _by_value(self) -> tuple[FloatArray, FloatArray]:
+        """N and D of the units, each (n_values, n_models, n_units)."""
+        top, bottom = (np.ascontiguousarray(part.T.swapaxes(0, 1)) for part in self.of_units)
+        return top.swapaxes(0, 1), bottom.swapaxes(0, 1)
 
     # -- products -------------------------------------------------------------------------------
 
@@ -240,7 +263,7 @@ class Quotient(Formula):
         self, pairs: IntArray, swapped: Swapped, observed: FloatArray, asked: Asked
     ) -> Counts:
         limits, alternative = None, asked.alternative
-        if asked.rising is None and alternative is not None:
+        if asked.rising is None and alternative is not None and asked.ties:
             limits = self._limits(pairs, swapped, observed, alternative)
         if limits is None or alternative is None:
             return super().counts(pairs, swapped, observed, asked)

@@ -25,7 +25,7 @@ from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import SwapMasks, Units
-from modelcompare.significance.extreme import Rising, as_extreme, n_rising, n_true
+from modelcompare.significance.extreme import Rising, as_extreme, beyond, n_rising, n_true
 from modelcompare.words import Alternative
 
 Result = TypeVar("Result")
@@ -56,10 +56,13 @@ class Asked(NamedTuple):
         Swaps as extreme as the data.
     rising : tuple of ndarray, optional
         Swaps for the step-down of all pairs and values, by `rising_order` of their observed sizes.
+    ties : bool
+        Whether swaps that equal the data are as extreme; else those beyond are counted.
     """
 
     alternative: Alternative | None = None
     rising: Rising | None = None
+    ties: bool = True
 
 
 class SwapStatistic(ABC):
@@ -281,7 +284,8 @@ def count_extreme(found: Iterable[FloatArray], observed: FloatArray | None, aske
         if asked.alternative is not None:
             here = slice(first, first := first + len(some))
             least = some[..., :1] if observed is None else observed[here, :, None]
-            extreme.append(n_true(as_extreme(some, least, asked.alternative), axis=2))
+            count = as_extreme if asked.ties else beyond
+            extreme.append(n_true(count(some, least, asked.alternative), axis=2))
         if asked.rising is not None:
             sizes.append(np.abs(some).reshape(-1, some.shape[2]))
     steps = NOTHING if asked.rising is None else n_rising(np.concatenate(sizes), asked.rising)

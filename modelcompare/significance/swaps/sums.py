@@ -24,6 +24,8 @@ from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.columns import Block, ModelColumns
+from modelcompare.significance.swaps.kinds import Outcomes
+from modelcompare.significance.swaps.laws import Law
 from modelcompare.significance.swaps.statistic import (
     ROUNDING,
     Asked,
@@ -78,6 +80,14 @@ class Formula(ABC):
         """Count extreme swaps, as `SwapStatistic.counts`, with the pairs' observed statistics."""
         found = (self.statistics(some, swapped) for some in self.swaps.few(pairs, swapped))
         return count_extreme(found, observed, asked)
+
+    def laws(self, pair: int) -> list[Law | None]:  # noqa: ARG002
+        """Return the law of each value's statistic of a pair; None where swaps must be drawn."""
+        return [None]
+
+    def outcomes(self, pair: int) -> Outcomes | None:  # noqa: ARG002
+        """Return all outcomes of a pair's swaps, if they are few."""
+        return None
 
     def products(self) -> list[tuple[int, Block]]:
         """Return width and maker of the blocks whose sums are needed besides the statistics."""
@@ -211,6 +221,18 @@ class SwappedSums(UnitSwaps):
             inside = Swapped(draw, swapped.n_masks, units[swapped.units][here])
             by_stratum.append(self.columns.sums(inside)[: len(self.linear)])
         swapped.in_strata = [np.stack(part) for part in zip(*by_stratum, strict=True)]
+
+    def sum_up_pair(self, pair: int, swapped: Swapped) -> None:
+        """Compute the sums over some units of one pair's models alone, without strata."""
+        a, b, masks = self.model_a[pair], self.model_b[pair], swapped.masks.T
+        swapped.sums = []
+        for statistic in self.linear:
+            chosen = np.arange(self.units.n_units)[swapped.units].tolist()
+            parts = [self.numbers[statistic][unit : unit + 1] for unit in chosen]
+            units = np.concatenate(parts)
+            sums = np.zeros((units.shape[1], units.shape[2], swapped.n_masks))
+            sums[b] = (units[:, b] - units[:, a]).T @ masks
+            swapped.sums.append(sums)
 
     # -- pairs ----------------------------------------------------------------------------------
 

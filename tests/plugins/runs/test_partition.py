@@ -174,12 +174,15 @@ def test_runs_that_are_copies_change_no_p_value(preds, metric, test):
         warnings.simplefilter("ignore")
         one, several = (
             mc.paired_test(
-                p, "a", "b", (metric, label), method=test, n_resamples=19, generalize_to="items"
+                p, "a", "b", (metric, label), method=test, n_resamples=1_999,
+                generalize_to="items",
             )
             for p in (first, copies)
-        )
+        )  # fmt: skip
     assert several.difference == pytest.approx(one.difference)
-    assert several.p_value == one.p_value
+    # Outcomes of labels are counted, those of several runs drawn where few items carry a value.
+    counted = one.exact and not several.exact
+    assert several.p_value == pytest.approx(one.p_value, abs=0.1 if counted else 1e-9)
 
 
 def test_a_run_without_a_value_is_refused_by_name():

@@ -1,0 +1,43 @@
+"""Slopes of two models' values after swaps, and the sums of squares that follow.
+
+See `significance.swaps.forms`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+
+
+class Slopes(NamedTuple):
+    """Differences of values after swaps, slopes, and parts of the sums of squares.
+
+    Parameters
+    ----------
+    difference, scale : ndarray of shape (n_pairs, n_masks)
+        Differences of both values, and sums of their sizes.
+    equal, unequal : ndarray of shape (n_pairs, n_slopes, n_masks)
+        Means, and half differences, of both models' slopes: g and h.
+    apart, together : ndarray of shape (n_pairs, n_masks)
+        X and Y.
+    rest : ndarray of shape (n_pairs, n_masks)
+        What else is added to the squares.
+    """
+
+    difference: FloatArray
+    scale: FloatArray
+    equal: FloatArray
+    unequal: FloatArray
+    apart: FloatArray
+    together: FloatArray
+    rest: FloatArray
+
+
+def side_by_side(parts: Sequence[FloatArray], shape: tuple[int, int]) -> FloatArray:
+    """Return parts (n_pairs or 1, n_masks or 1, width) as one, (n_pairs, widths, n_masks)."""
+    wide = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in parts]
+    return np.swapaxes(wide[0] if len(wide) == 1 else np.concatenate(wide, axis=-1), 1, 2)

@@ -1,0 +1,181 @@
+"""p-values that no swap is drawn for, beside exact sums, convolutions and many draws."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import softmax
+from scipy.stats import binom
+
+import modelcompare as mc
+from modelcompare import Predictions
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import resolve_metrics
+from modelcompare.resampling.weights import SwapMasks
+from modelcompare.significance.known import Known
+from modelcompare.significance.pairwise import all_pairs
+from modelcompare.significance.studentized import swap_statistic
+from modelcompare.significance.swaps.signs import sign_tail
+from tests.significance import oracle
+
+SEED = np.random.SeedSequence(11)
+
+
+def two_models(seed, n, n_classes, *, soft, **columns):
+    """Two models that agree on most samples."""
+    rng = np.random.default_rng(seed)
+    y, common = rng.integers(0, n_classes, n), rng.normal(size=(n, n_classes))
+    outputs = {}
+    for model in "ab":
+        scores = 2.4 * np.eye(n_classes)[y] + 0.8 * common
+        scores += 0.6 * rng.normal(size=(n, n_classes))
+        outputs[model] = softmax(scores, axis=1) if soft else scores.argmax(axis=1)
+    return Predictions(y, outputs, labels=range(n_classes), **columns)
+
+
+@pytest.mark.parametrize("m", [20, 100, 1000, 20_000])
+@pytest.mark.parametrize("z", [0.5, 2.0, 4.0, 5.5])
+def test_equal_sizes_are_a_binomial_number(m, z):
+    k = min(int(m / 2 + z * np.sqrt(m) / 2), m)
+    expected = binom.sf(k, m, 0.5) + binom.pmf(k, m, 0.5) / 2
+    found = sign_tail(np.ones(1), np.array([float(m)]), 2.0 * k - m)
+    assert found == pytest.approx(expected, rel=1e-3)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 13), whole=st.booleans())
+def test_few_units_are_counted(seed, n, whole):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 4, n).astype(float) if whole else rng.random(n) + 0.1
+    signs = np.array([*itertools.product([-1, 1], repeat=n)])
+    sums = signs @ sizes
+    threshold = float(abs(rng.choice(sums)))
+    near = np.abs(sums - threshold) < 1e-9
+    expected = (sums > threshold)[~near].sum() + near.sum() / 2
+    assert sign_tail(sizes, np.ones(n), threshold) == pytest.approx(expected / len(sums))
+
+
+def convolved(sizes, threshold, step):
+    """Tail of a sum of signs of sizes that are whole multiples of a step."""
+    mass = np.ones(1)
+    for size in np.rint(sizes / step).astype(int):
+        wide = np.zeros(len(mass) + 2 * size)
+        wide[: len(mass)] += mass / 2
+        wide[2 * size :] += mass / 2
+        mass = wide
+    sums = (np.arange(len(mass)) - len(mass) // 2) * step
+    return mass[sums > threshold + step / 4].sum() + mass[np.abs(sums - threshold) < step / 4] / 2
+
+
+@pytest.mark.parametrize("sizes", [[1.0, 1.5], [1.0, 1.01, 1.5], [3.0, 3.25, 4.0, 7.0]])
+@pytest.mark.parametrize("z", [1.0, 2.5, 5.5])
+def test_few_sizes_are_as_their_convolution(sizes, z):
+    every = np.repeat(sizes, 60)
+    sums = every * np.random.default_rng(1).choice([-1, 1], len(every))
+    # A sum that occurs, about z standard deviations above 0.
+    threshold = abs(sums.sum())
+    for size in np.sort(every)[::-1]:
+        if threshold + 2 * size <= z * np.sqrt((every**2).sum()):
+            threshold += 2 * size
+    expected = convolved(every, threshold, 0.01).item()
+    found = sign_tail(np.array(sizes), np.full(len(sizes), 60.0), float(threshold))
+    assert expected > 1e-10
+    assert found == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize("spread", [0.3, 1.0])
+@pytest.mark.parametrize("z", [0.5, 2.0, 4.0, 6.0])
+def test_many_sizes_are_as_their_convolution_far_into_the_tail(spread, z):
+    sizes = np.round(np.random.default_rng(0).lognormal(0, spread, 400), 2) + 0.01
+    threshold = z * np.sqrt((sizes**2).sum())
+    step = 0.01
+    expected = np.mean([convolved(sizes, np.floor(threshold / step + k) * step, step).item()
+                        for k in (0, 1)])  # fmt: skip
+    assert expected > 1e-12
+    assert sign_tail(sizes, np.ones(400), threshold) == pytest.approx(expected, rel=0.02)
+
+
+CELLS = [
+    ("f1_macro", 300, 2, {}), ("matthews_corrcoef", 300, 2, {}), ("f1_macro", 300, 3, {}),
+    ("f1_weighted", 300, 3, {}), ("precision_macro", 400, 3, {}), ("cf1_macro", 300, 3, {}),
+    ("cprecision", 300, 3, {}), ("brier_score", 200, 3, {}),
+    ("accuracy", 300, 3, {"strata": np.arange(300) % 4}),
+    ("f1_macro", 400, 3, {"strata": np.arange(400) % 4}),
+    ("cf1_macro", 600, 3, {"groups": np.arange(600) // 3}),
+    ("f1_macro", 800, 3, {"sample_weight": np.arange(400.0, 1200)}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "n", "n_classes", "columns"), CELLS)
+def test_p_values_are_the_shares_of_very_many_drawn_swaps(name, n, n_classes, columns):
+    soft, n_draws = name.startswith(("c", "b")), 40_000
+    for seed in range(3):
+        preds = two_models(seed, n, n_classes, soft=soft, **columns)
+        part = Evaluation(preds, resolve_metrics([name], preds), collapse=False)
+        statistic = swap_statistic(part, part.metrics, all_pairs(2))
+        known = Known.of(statistic, "two-sided").p_value[0]
+        assert np.isfinite(known).all()
+        masks = SwapMasks(statistic.units, n_draws, SEED)
+        drawn = oracle.share_extreme(statistic, masks, np.array([0]))[0]
+        error = np.sqrt(drawn * (1 - drawn) / n_draws)
+        assert (np.abs(known - drawn) <= 0.03 * drawn + 4 * error).all()
+
+
+def test_one_sided_p_values_add_up_to_one_and_the_smaller_is_half_of_the_two_sided():
+    preds = two_models(0, 300, 3, soft=True)
+    part = Evaluation(preds, resolve_metrics(["cf1_macro"], preds), collapse=False)
+    statistic = swap_statistic(part, part.metrics, all_pairs(2))
+    both, greater, less = (
+        Known.of(statistic, way).p_value[0, 0] for way in ("two-sided", "greater", "less")
+    )
+    assert greater + less == pytest.approx(1)
+    assert min(greater, less) == pytest.approx(both / 2)
+
+
+@pytest.mark.parametrize("soft", [True, False])
+def test_neither_the_seed_nor_the_number_of_resamples_nor_other_models_matter(soft):
+    preds = two_models(3, 500, 3, soft=soft)
+    outputs = {model: preds.output(model).array for model in preds.models}
+    names = ["cf1_macro", "cf1"] if soft else ["f1_macro", "accuracy"]
+    third = dict(outputs, c=np.roll(outputs["a"], 1, axis=0))
+    alone = mc.compare(preds, names, correction="none").differences
+    others = [
+        mc.compare(preds, names, correction="none", rng=5, n_resamples=199),
+        mc.compare(preds, [*names, "log_loss" if soft else "recall"], correction="none"),
+        mc.compare(Predictions(preds.y_true, third, labels=range(3)), names, correction="none"),
+    ]
+    for other in others:
+        frame = other.differences
+        frame = frame[frame["model_b"].eq("b") & frame["metric"].isin(alone["metric"])]
+        # Sums of more models are rounded otherwise.
+        np.testing.assert_allclose(alone["p_value"], frame["p_value"], rtol=1e-9)
+    assert (
+        alone["test"]
+        .isin(["studentized-permutation: signs", "studentized-permutation: mid-p"])
+        .all()
+    )
+
+
+def test_the_column_test_names_the_way():
+    preds = two_models(0, 400, 3, soft=False)
+    frame = mc.compare(preds, ["accuracy", "f1_macro", "mcc"], n_resamples=99).differences
+    ways = frame.set_index("metric")["test"].str.partition(": ")[2]
+    assert ways.to_dict() == {
+        "accuracy": "mid-p", "f1_macro": "signs", "matthews_corrcoef": "drawn",
+    }  # fmt: skip
+    opposite = Predictions(
+        np.tile([0, 1], 50), {"a": np.tile([0, 1], 50), "b": np.tile([1, 0], 50)}
+    )
+    test = mc.compare(opposite, "accuracy").differences["test"]
+    assert [*test] == ["studentized-permutation: counted"]
+
+
+def test_thousands_of_pairs_leave_differences_to_see():
+    y = np.tile([0, 1, 2], 400)
+    rng = np.random.default_rng(0)
+    good = np.where(rng.random(1200) < 0.9, y, (y + 1) % 3)
+    bad = np.where(rng.random(1200) < 0.6, y, (y + 1) % 3)
+    found = mc.compare(Predictions(y, {"a": good, "b": bad}), "f1_macro").differences
+    assert found["p_value"].iloc[0] * 499_500 < 1e-9
