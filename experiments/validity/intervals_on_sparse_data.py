@@ -18,12 +18,15 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
 import modelcompare as mc
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import FEW, Interval
 from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics.base import Metric
+from modelcompare.metrics.counts import COUNTS
 
 Cell = dict[str, Any]
 
@@ -122,7 +125,7 @@ def _summary(found: list[tuple[bool, float, bool]]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Population:
-    """Two models, and their values on a sample so large that they are the truth.
+    """Two models, and their values: of classes exactly, others on a sample so large that they are.
 
     Attributes
     ----------
@@ -150,7 +153,8 @@ class Population:
         predictions = _draw(plain, priors, ease, rng, size, clustered_as)
         evaluation = Evaluation(predictions, resolve_metrics(metrics, predictions))
         keys = [(key.metric, key.label) for key in evaluation.keys]
-        return cls(priors, ease, dict(zip(keys, evaluation.estimate().T, strict=True)))
+        values = dict(zip(keys, evaluation.estimate().T, strict=True))
+        return cls(priors, ease, values | _values_of_classes(cell, priors, ease, evaluation))
 
     def of_test_set(self, evaluation: Evaluation) -> FloatArray:
         """Truth of each value, of shape (n_models, n_values)."""
@@ -172,6 +176,35 @@ class Population:
         weights = self.priors[classes] if metric.endswith("_weighted") else np.ones(len(classes))
         mean: FloatArray = weights @ values / weights.sum()
         return mean
+
+
+def _values_of_classes(
+    cell: Cell, priors: FloatArray, ease: FloatArray, evaluation: Evaluation
+) -> dict[tuple[str, Any], FloatArray]:
+    """Compute metrics of the classes of hard labels from the probability of each confusion.
+
+    A sample of 133,000 has 89 false alarms of one of 150 classes, and misses their share by 8 %:
+    its specificity was beyond a step of the interval, and covered in 0.918 instead of 0.975.
+    """
+    effect = cell["cluster_effect"] if cell["clusters"] else 0.0
+    x = np.linspace(-9, 9, 4001)
+    # Scores of other classes have the variance 1, and that of the true class also its cluster's.
+    ends = (x - np.add.outer(cell["strength"], ease)[..., None]) / np.hypot(1, effect)
+    density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi) * ndtr(x) ** (len(priors) - 2)
+    wrong = (ndtr(ends) * density).sum(axis=-1) * (x[1] - x[0])
+    missed, alarms = (len(priors) - 1) * wrong * priors, wrong @ priors
+    hits, alarms = priors - missed, alarms[:, None] - wrong * priors
+    counts = np.stack([hits, missed, alarms, 1 - hits - missed - alarms], axis=-1)
+    ratios = {
+        metric.name: metric.class_ratio
+        for metric in evaluation.metrics
+        if isinstance(metric, Metric) and metric.per_class and set(metric.statistics) <= set(COUNTS)
+    }
+    return {
+        (name, label): counts[:, label] @ ratio.numerator / (counts[:, label] @ ratio.denominator)
+        for name, ratio in ratios.items() if ratio is not None
+        for label in range(len(priors))
+    }  # fmt: skip
 
 
 def population_of(cell: Cell) -> Population:

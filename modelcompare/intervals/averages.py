@@ -187,16 +187,33 @@ class Average:
         of_both = 2 * both.sum(axis=-1) / self.mass.sum(axis=-1)
         return self.mean(around**2) / self.size + of_both
 
+    @cached_property
+    def _of_members(self) -> FloatArray:
+        """Share of a class's successes that are of its samples, less that of its failures."""
+        success = self.ratio.success
+        failure = self.trials.failure_share() * self.ratio.failure_weights
+        return success[:2].sum() / success.sum() - divide(
+            failure[..., :2].sum(axis=-1), failure.sum(axis=-1), 0.0
+        )
+
     def excess_of_weights(self) -> FloatArray:
         """Compute the covariance of a class's share with its value, summed over classes."""
         if not self.support_weighted:
             return np.zeros(self.values.shape[:-1])
-        ratio, trials, share = self.ratio, self.trials, self.shrunk[..., None]
-        outcome = share * ratio.success / ratio.success.sum()
-        outcome = outcome + (1 - share) * trials.failure_share()
-        members = (outcome * self._excess(self.shrunk_values))[..., :2].sum(axis=-1)
-        weight = outcome @ np.array(ratio.denominator)
-        return (self.counted * members / weight).sum(axis=-1) / self.size
+        values = self.shrunk_values
+        excess = self._of_members * values * (1 - values)
+        return (self.counted * excess).sum(axis=-1) / self.size
+
+    def slopes_without_excess(self) -> FloatArray:
+        """Compute how fast the average less its `excess_of_weights` follows each class's value.
+
+        1 for that of the average. The excess is larger where a value is nearer to one half, so
+        a value above it that is high by chance is subtracted too little of.
+        """
+        if not self.support_weighted:
+            return np.ones(1)
+        excess = self._of_members * (1 - 2 * self.shrunk_values)
+        return 1 - divide(excess, self.size[..., None] * self.weights, 0.0)
 
     @property
     def odds(self) -> FloatArray:

@@ -91,7 +91,8 @@ def shrunk_influences(average: Average) -> tuple[CellSums, FloatArray]:
     residual = divide(size, np.maximum(size - 1, 0) + (2 / (size + 2)) ** 2, 0.0)
     # Classes that are 0 / 0 have no influence, and their weight is not that of the others.
     known = (1 - average.others[0])[..., None]
-    gains = average.gains(values) * (known * np.sqrt(residual))[..., None]
+    scale = known * np.sqrt(residual) * average.slopes_without_excess()
+    gains = average.gains(values) * scale[..., None]
     cost = average.ratio.failure_weights.sum()
     error = cost * divide(known * average.weights, average.denominators, 0.0)
     unseen = divide((error**2).sum(axis=-1), np.count_nonzero(average.weights, axis=-1), 0.0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import modelcompare as mc
 from modelcompare.engine.influence import standard_errors
 from modelcompare.engine.labels import Labels
-from modelcompare.intervals.averages import Average
+from modelcompare.intervals.averages import Average, comparable_mean
 from modelcompare.intervals.confusions import Confusions
 from modelcompare.intervals.differences import (
     half_count_error,
@@ -262,3 +262,20 @@ def test_the_next_disagreement_is_unlike_those_seen_by_the_rule_of_three(n_apart
     pairs = np.array([0]), np.array([1])
     found = chance_unseen(evaluation, evaluation.metrics[0], pairs, np.array([[True]]))
     assert found.tolist() == [[pytest.approx(chance)]]
+
+
+def test_the_error_of_weighted_precisions_is_that_of_their_corrected_mean():
+    # 50 classes of eight samples, 85 % right. The correction for the varying shares of classes
+    # makes the mean vary by a tenth more.
+    rng, k = np.random.default_rng(0), 50
+    share = (np.full((k, k), 0.15 / (k - 1)) + (0.85 - 0.15 / (k - 1)) * np.eye(k)) / k
+    tables = rng.multinomial(400, share.ravel(), size=3000).reshape(-1, k, k).astype(float)
+    cells = Confusions.of_tables(tables, tables)
+    average = Average(cells, PRECISION, support_weighted=True)
+
+    influence, unseen = shrunk_influences(average)
+    variance = (cells.weights * influence.of(cells) ** 2).sum(axis=-1) + unseen
+
+    # The standard deviation of 3,000 values is known to 1.3 %.
+    ratio = np.sqrt(variance.mean()) / comparable_mean(average).std()
+    assert 0.96 < ratio < 1.04
