@@ -3,7 +3,6 @@
 from modelcompare import plugs
 from modelcompare.comparison.ranks import RankComparison as RankComparison
 from modelcompare.questions.adjust import adjust as adjust
-from modelcompare.questions.forecasts import diebold_mariano as diebold_mariano
 from modelcompare.questions.omnibus import OmnibusResult as OmnibusResult
 from modelcompare.questions.omnibus import omnibus_test as omnibus_test
 from modelcompare.questions.unpaired import unpaired_test as unpaired_test

@@ -1,7 +1,6 @@
 """Predictions from unusual sources: counts, coarse confidences."""
 
 from modelcompare import plugs
-from modelcompare.comparison.time_blocks import in_time_blocks as in_time_blocks
 from modelcompare.data.confidences import bin_values as bin_values
 from modelcompare.data.confidences import from_bins as from_bins
 from modelcompare.data.confidences import from_nbest as from_nbest

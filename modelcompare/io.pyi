@@ -1,4 +1,3 @@
-from modelcompare.comparison.time_blocks import in_time_blocks as in_time_blocks
 from modelcompare.data.confidences import bin_values as bin_values
 from modelcompare.data.confidences import from_bins as from_bins
 from modelcompare.data.confidences import from_nbest as from_nbest
@@ -14,3 +13,4 @@ from modelcompare.plugins.large.summing import sketch as sketch
 from modelcompare.plugins.published.counts import from_counts as from_counts
 from modelcompare.plugins.published.results import from_results as from_results
 from modelcompare.plugins.suites.readings import read_sets as read_sets
+from modelcompare.plugins.time.blocks import in_time_blocks as in_time_blocks

@@ -51,7 +51,7 @@ ANSWERED = [
         r"mean of 16 test sets: unet leads \(0\.8229\)", plugin="suites"),
     Ask("forecasts", "xskillscore#192, scikit-learn#29692",
         "compare forecasts.csv --true actual --time date", 1,
-        r"22 blocks of consecutive samples", r"rmse: arima leads"),
+        r"22 blocks of consecutive samples", r"rmse: arima leads", plugin="time"),
     Ask("epidemics", "epiforecasts/scoringutils#37", "compare epidemics.csv", 0,
         r"those of one forecast_date count as independent; .*--groups forecast_date.*"
         r"id: column forecast_date\+location \(by its values\).*wis: lower is better",

@@ -8,7 +8,7 @@ from tests import designs
 from tests.designs import NO, PAGE, cells, shown, updated
 from tests.plugged import needed
 
-needed("battles", "ledgers", "paper")
+needed("battles", "ledgers", "paper", "time")
 
 
 def test_the_page_has_the_answers_of_today():

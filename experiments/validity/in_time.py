@@ -28,7 +28,7 @@ import modelcompare as mc
 from experiments.validity.by_cell import simulate
 from experiments.validity.catalogue import cell_id
 from experiments.validity.two_models import LEVEL, extremes, holds, shares, short, trial, values
-from modelcompare.comparison.time_blocks import _length
+from modelcompare.plugins.time.blocks import _length
 
 Params = dict[str, Any]
 Array = np.ndarray

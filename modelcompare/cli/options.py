@@ -149,10 +149,6 @@ READING = Group(
         _input(name="true", help="Column of true labels; found by its name."),
         _input(name="id", help="Column of sample ids; found by its content."),
         _input(name="groups", help="Column of clusters, resampled as wholes."),
-        _input(
-            name="time", advanced=True,
-            help="Column of times: consecutive samples are similar, and resampled in blocks.",
-        ),
         _input(name="judge", help="Column of a judge; of scores '{model}.judge'.", advanced=True),
         _input(name="label_weight", help="Column of 1 / probability of a label.", advanced=True),
         _input(

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
-import modelcompare as mc
 from modelcompare import plugs
 from modelcompare.cli.options import READING, spelled
 from modelcompare.cli.steps import Step
 from modelcompare.cli.streams import say, typed
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.variants import without_slices
 from modelcompare.metrics.registry import is_of_texts
+from modelcompare.options import Option
 from modelcompare.readers import checked_columns, read
 from modelcompare.readers.messages import DoubtError, flags
+from modelcompare.readers.options import Columns
 
 _STEPS: tuple[Step, ...] = plugs.rows("steps")
 
@@ -57,38 +60,35 @@ class Reading(SimpleNamespace):
             return found
         if self.scan or self.checkpoint is not None:
             raise ValueError(plugs.needed("--read scan"))
-        columns = checked_columns(**self.columns(), directs_functions=functions)
-        if self.time is not None:
-            columns = replace(columns, slices=(*columns.slices, self.time))
+        columns = self.with_steps(checked_columns(**self.columns(), directs_functions=functions))
         with with_command(sliced=sliced):
             reading = read(self.files, columns)
         say(f"modelcompare: read {reading.sentence}")
-        predictions = reading.predictions
-        for step in filter(self._takes, _STEPS):
+        return self.changed(reading.predictions, columns)
+
+    def _steps(self) -> Iterator[tuple[Step, Option]]:
+        """Yield the steps that are taken, each with an option of it that is given."""
+        for step in _STEPS:
+            given = (each for each in step.options if getattr(self, each.name) != each.default)
+            for option in islice(given, 1):
+                yield step, option
+
+    def with_steps(self, columns: Columns) -> Columns:
+        """Return the columns with those that steps need."""
+        names = [getattr(self, name) for step, _ in self._steps() for name in step.columns]
+        own = [name for name in dict.fromkeys(names) if name not in columns.slices]
+        return replace(columns, slices=(*columns.slices, *own), described=tuple(own))
+
+    def changed(self, predictions: Predictions, columns: Columns) -> Predictions:
+        """Return the predictions after the steps that are taken, without the columns of these."""
+        for step, _ in self._steps():
             predictions = plugs.load(f"{step.package}.{step.place}")(predictions, self, columns)
-        if self.time is not None:
-            predictions = self._in_blocks(predictions)
-        return predictions
+        return without_slices(predictions, columns.described) if columns.described else predictions
 
-    def _takes(self, step: Step) -> bool:
-        """Return whether an option of a step is given."""
-        return any(getattr(self, option.name) != option.default for option in step.options)
-
-    def _in_blocks(self, predictions: Predictions) -> Predictions:
-        """Return the predictions in blocks of time."""
-        frame = predictions.slices
-        assert frame is not None  # noqa: S101  the column was read as one
-        found = mc.io.in_time_blocks(predictions, frame[self.time])
-        n_blocks = int(found.access.unit_of.max()) + 1
-        say(f"modelcompare: {n_blocks:,} blocks of consecutive samples, by {self.time}")
-        return found
-
-    def refuse_of_one(self) -> None:
-        """Refuse options that are for one test set, read whole."""
-        if self.time is not None:
-            raise ValueError("--time is for one test set without missing results.")
-        for option in (option for step in _STEPS for option in step.options):
-            if getattr(self, option.name) != option.default:
+    def refuse_of_one(self, *, several: bool = False) -> None:
+        """Refuse options that are for one test set, read whole, or for `several` too."""
+        for step, option in self._steps():
+            if not (several and step.of_each):
                 raise ValueError(f"{option.flag} is for one test set without missing results.")
 
     def read_worst(self, *, functions: bool) -> Predictions:
@@ -127,7 +127,7 @@ class Reading(SimpleNamespace):
         if self.kind == "auto" and self.asked and all(map(is_of_texts, self.asked)):
             columns["kind"] = "texts"
         own = (option.name for step in _STEPS for option in step.options)
-        for name in ("files", "scan", "checkpoint", *own, "time"):
+        for name in ("files", "scan", "checkpoint", *own):
             del columns[name]
         for name in ("compared", "asked", "several"):
             columns.pop(name, None)

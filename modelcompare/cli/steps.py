@@ -21,8 +21,14 @@ class Step:
         the changed predictions; `reading` has the options, and `columns` are those that were read.
     package : str
         The package of the function.
+    of_each : bool
+        Whether it changes each of several test sets as well.
+    columns : tuple of str
+        Options that name columns of the files, which are slices of the predictions for the step.
     """
 
     options: tuple[Option, ...]
     place: str
     package: str
+    of_each: bool = False
+    columns: tuple[str, ...] = ()

@@ -66,6 +66,13 @@ def without_attachments(predictions: Predictions, weight: FloatArray | None) -> 
     return predictions._replaced(_attachments={}, _columns=columns)
 
 
+def without_slices(predictions: Predictions, names: Sequence[str]) -> Predictions:
+    """Return the same predictions without some of their slices."""
+    slices = predictions.slices
+    left = None if slices is None else slices.drop(columns=[*names])
+    return predictions._replaced(_slices=None if left is None or left.empty else left)
+
+
 def with_attachment(predictions: Predictions, attachment: Attachment) -> Predictions:
     """Return the same predictions with what a plugin attaches to their samples."""
     attached = {**predictions.access.attachments, attachment.name: attachment}

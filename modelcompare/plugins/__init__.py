@@ -21,6 +21,7 @@ PLUGINS = (
     "selfcheck",
     "suites",
     "survival",
+    "time",
 )
 # Names, commands and flags by the plugin that adds them, for the error where it is absent.
 NAMES = {
@@ -86,4 +87,5 @@ NAMES = {
         "`event`", "--kind risks", "kind='risks'", "kind='survival_probabilities'",
         "metric 'c_index'", "metric 'c_index_ipcw'", "metric 'integrated_brier_score'",
     ),
+    "time": ("inference.diebold_mariano", "io.in_time_blocks", "--time"),
 }  # fmt: skip

@@ -56,6 +56,7 @@ class Columns:
     pred: str | None = None
     model: str | None = None
     slices: tuple[str, ...] = ()
+    described: tuple[str, ...] = ()  # those of the slices that are no subgroups
     models: tuple[str, ...] | None = None
     greater_is_better: bool | None = None
     directs_functions: bool = False  # the direction applies to functions, not only to scores

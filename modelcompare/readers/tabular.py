@@ -11,6 +11,7 @@ from modelcompare.data.checks import warn_of_data
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_source
 from modelcompare.directions import direction_of
+from modelcompare.plugs import needed
 from modelcompare.readers import names
 from modelcompare.readers.alignment import ids_of
 from modelcompare.readers.assemble import Part, predictions_of
@@ -70,7 +71,10 @@ def wide_predictions(
             "no better than chance": counted(
                 _at_chance(predictions) if known is None and columns.models is None else []
             ),
-            "not used": f"the order in time ({date}; see --time {date})" if date else "",
+            "not used": (
+                f"the order in time ({date}; see --time {date})"
+                if date and not needed("--time") else ""
+            ),
             "direction": write_directions(
                 [_named_score(roles)] * (true is None), columns.greater_is_better
             ),

@@ -1,12 +1,10 @@
 """Every option of every public function refuses what makes no sense, by its name, in our words."""
 
 import inspect
-import math
 import traceback
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -56,15 +54,6 @@ def _doors() -> dict[str, Door]:
         "bin_values": Door(
             mc.io.bin_values, {"y_true": [0, 1], "y_pred": [0, 1], "bins": ["H", "H"]},
             ("y_true", "y_pred"), {"bins": [5, "x", [], ["H"]]},
-        ),
-        "in_time_blocks": Door(
-            mc.io.in_time_blocks, {"predictions": PLAIN, "time": np.arange(40)}, (),
-            {"time": [[1, 2], ["x"] * 40, [math.nan] * 40]},
-        ),
-        "diebold_mariano": Door(
-            mc.inference.diebold_mariano,
-            {"losses_a": [1.0, 2, 4, 3, 5], "losses_b": [2.0, 1, 3, 2, 2]},
-            ("losses_a", "losses_b"), {"horizon": [0, -1, 1.5, "x", None]},
         ),
         "adjust": Door(mc.inference.adjust, {"p_values": [0.1, 0.2]}),
         "missing_mass": Door(mc.io.missing_mass, {"predictions": PLAIN}),

@@ -185,6 +185,7 @@ def test_under_ten_samples_in_all_put_losses_in_doubt_and_not_counts():
     assert not warned_by(lambda: mc.compare(probabilities(0.5, 10), "brier_score", test="wald"))
 
 
+@needs("time")
 def test_few_clusters_put_percentiles_and_blocks_in_time_in_doubt_and_no_other_value():
     rng = np.random.default_rng(0)
     losses = rng.lognormal(size=(2, 80))

@@ -202,8 +202,8 @@ def with_weight(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFra
 
 
 def _beside(frame: pd.DataFrame, columns: Columns, where: str) -> dict[str, AnyArray]:
-    """Return strata and weights."""
-    drawn = Columns(strata=columns.strata, weight=columns.weight)
+    """Return strata, weights, and columns that are no subgroups."""
+    drawn = Columns(strata=columns.strata, weight=columns.weight, slices=columns.described)
     frame = with_named(frame, drawn, where)
     if drawn.weight is not None:
         numbers = as_numbers(frame[drawn.weight])

@@ -57,7 +57,9 @@ SCORES = (
     ),
 )  # fmt: skip
 # Options of reading that battles have.
-_USED = {"id", "groups", "strata", "weight", "models", "battles", "directs_functions"}
+_USED = {
+    "id", "groups", "strata", "weight", "models", "battles", "directs_functions", "described",
+}  # fmt: skip
 # Rounding of strengths that are 0.
 _ROUNDING = 1e-12
 
@@ -183,7 +185,8 @@ def battle_reading(files: Sequence[File], columns: Columns) -> Reading | None:
     frame = with_winner(frame, where)
     sides = sides_in(frame, columns.battles or (None, None, None), where)
     of_judge = as_options(groups=columns.judge or "")
-    columns.refuse_beside(
+    subgroups = tuple(name for name in columns.slices if name not in columns.described)
+    replace(columns, slices=subgroups).refuse_beside(
         _USED, f"{where} has battles (columns {', '.join(sides)})",
         {"slices": "a subgroup needs a separate fit, so keep its rows in a file",
          "judge": f"battles of one judge are a cluster: {of_judge}"},

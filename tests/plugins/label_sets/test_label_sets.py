@@ -12,7 +12,6 @@ from hypothesis.extra.numpy import arrays
 from sklearn import metrics as reference
 
 import modelcompare as mc
-from tests.comparison.test_time_blocks import series
 from tests.plugged import needs
 from tests.test_inputs import NULLABLE, Tensor
 
@@ -363,17 +362,6 @@ def test_a_column_of_a_true_label_that_is_neither_0_nor_1_is_refused_by_its_row(
 def test_marks_of_nullable_types_are_sets(convert):
     marks = pd.DataFrame({"x": [1, 1] * 30, "z": [0, 1] * 30})
     assert mc.Predictions(convert(marks), {"a": convert(marks)}).access.kinds == {"a": "label_sets"}
-
-
-def test_sets_in_time_have_blocks():
-    x = series(300, 0.8)
-    truth = (x[0] > 0).astype(int)
-    labels = np.where(x[1] > -1, truth, 1 - truth)
-    preds = mc.Predictions(
-        np.stack([truth, 1 - truth], axis=1), {"a": np.stack([labels, 1 - labels], axis=1)},
-        kind="label_sets",
-    )  # fmt: skip
-    assert 6 <= len({*mc.io.in_time_blocks(preds, np.arange(300)).groups}) < 150
 
 
 @pytest.mark.parametrize("name", ["hamming_loss", "label_ranking_average_precision_score"])

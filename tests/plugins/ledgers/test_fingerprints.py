@@ -161,6 +161,7 @@ def in_blocks(candidate, n=240, days=None):
     )
 
 
+@needs("time")
 def test_looks_at_blocks_in_time_are_refused_before_any_is_spent(path):
     preds = in_blocks("steady")
     for looks in (3, "any"):
@@ -178,6 +179,7 @@ def test_looks_at_blocks_in_time_are_refused_before_any_is_spent(path):
     assert len(History.read(path).entries) == 2
 
 
+@needs("time")
 def test_candidates_in_blocks_of_their_own_are_asked_about_on_the_same_samples(path):
     steady, slow = in_blocks("steady"), in_blocks("slow")
     assert steady.access.unit_of.max() > slow.access.unit_of.max()
@@ -193,6 +195,7 @@ def test_candidates_in_blocks_of_their_own_are_asked_about_on_the_same_samples(p
                 ledger=path)  # fmt: skip
 
 
+@needs("time")
 def test_a_ledger_that_knows_blocks_by_their_clusters_goes_on(path, monkeypatch):
     monkeypatch.setattr(fingerprints, "times_of_blocks", lambda _: None)
     mc.keep(in_blocks("steady"), "old", "steady", "mae:+0", ledger=path)
@@ -201,6 +204,7 @@ def test_a_ledger_that_knows_blocks_by_their_clusters_goes_on(path, monkeypatch)
     assert mc.keep(in_blocks("steady"), "old", "steady", "mae:+0", ledger=path).repeated
 
 
+@needs("time")
 def test_time_on_the_command_line(run, tmp_path):
     preds = series()
     table = pd.DataFrame({"day": np.arange(240), "y_true": preds.y_true})

@@ -229,6 +229,10 @@ def test_metrics_of_other_outputs_are_refused():
         mc.compare(of_curves(), "c_index")
     with pytest.raises(ValueError, match="`tau` must be above 0, got -1"):
         mc.get_metric("c_index_ipcw", tau=-1.0)
+
+
+@needs("time")
+def test_risks_have_no_blocks_in_time():
     with pytest.raises(ValueError, match="pass blocks that you know as `groups`"):
         mc.io.in_time_blocks(of_risks(), np.arange(40))
 

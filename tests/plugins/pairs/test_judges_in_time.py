@@ -5,6 +5,9 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from tests.plugged import needed
+
+needed("judges", "time")
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning"),

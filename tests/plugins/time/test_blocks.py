@@ -1,13 +1,15 @@
 """Samples in time: blocks of consecutive ones, their length, and tests of two forecasts."""
 
+import io
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import signal, stats
 
 import modelcompare as mc
-from modelcompare.comparison.time_blocks import _length, autocovariance
 from modelcompare.data.checks import DataWarning
+from modelcompare.plugins.time.blocks import _length, autocovariance
 from tests.plugged import needs
 
 
@@ -223,9 +225,20 @@ def test_the_command_takes_a_column_of_times_and_names_one_that_it_did_not_use(t
     assert f"{n} blocks of consecutive samples, by date" in blocks.err
     found = mc.compare(mc.io.in_time_blocks(preds, dates), "mae").differences
     assert f"(p = {found['p_value'].item():.3f})" in blocks.out
-    other = tmp_path / "other.csv"
-    other.write_bytes(path.read_bytes())
-    assert "is for one test set" in run("groups", path, other, "--time", "date").err
+
+
+def test_times_are_no_subgroups(tmp_path, run):
+    preds, half = forecasts(), np.repeat([*"xy"], 150)
+    columns = {m: preds.output(m).array for m in preds.models}
+    table = pd.DataFrame({"week": np.arange(300) // 2, "half": half, "y_true": preds.y_true})
+    table.assign(**columns).to_csv(tmp_path / "t.csv", index=False)
+    asked = ("groups", "t.csv", "-m", "mae", "--format", "csv", "--time", "week", "--resamples", 99)
+    alone = run(*asked, "--by", "half").out
+    rows = pd.read_csv(io.StringIO(alone))
+    assert {*rows["slice"].dropna()} == {"half"}
+    # Weeks that are subgroups by themselves, named by an option, stay so.
+    both = pd.read_csv(io.StringIO(run(*asked, "--by", "half", "--by", "week").out))
+    assert {*both["slice"].dropna()} == {"half", "week"}
 
 
 # -- Diebold and Mariano ----------------------------------------------------------------------

@@ -8,8 +8,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
-from modelcompare.comparison.time_blocks import autocovariance
 from modelcompare.data.checks import as_array, real_values
+from modelcompare.plugins.time.blocks import autocovariance
 from modelcompare.significance.extreme import student_p
 from modelcompare.words import Alternative, check_count
 
