@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import Literal
 
 from modelcompare.cli.commands import Command
 from modelcompare.cli.gates import GATES
@@ -25,7 +24,6 @@ from modelcompare.cli.options import (
     change_option,
     flag,
     metric,
-    metric_names,
     metrics,
     named_option,
     output_with_figure,
@@ -131,32 +129,6 @@ _COMMANDS = (
         Scores on many data sets are compared by their ranks.
         """,
         ("results.csv --plot cd.png", "errors.csv --lower-is-better"),
-    ),
-    Command(
-        "metrics",
-        "metrics:metrics",
-        (
-            Option(
-                name="name", flags="[NAME]", metavar="[NAME]", help="The metric to explain.",
-                complete=metric_names,
-            ),
-            Option(
-                name="format", type=Literal["text", "json"], default="text", metavar="FORM",
-                help="text or json.",
-            ),
-            Option(
-                name="search", type=str | None, default=None, metavar="WORD",
-                help="Only metrics with this word in name, other names or definition.",
-            ),
-            flag(name="schema", help="Print the JSON Schema of what --format json writes."),
-        ),
-        """List all metrics, or explain one.
-
-        The explanation has the definition, bounds, the value encoded, weaknesses and the source.
-        The member "schema" of a JSON document names its kind and version, such as
-        modelcompare/compare/2.
-        """,
-        ("", "--search calibration", "cf1_macro", "--schema > schema.json"),
     ),
     Command(
         "report",

@@ -5,6 +5,7 @@ PLUGINS = (
     "battles",
     "bounds",
     "calibration",
+    "catalogue",
     "curves",
     "detection",
     "folds",
@@ -35,6 +36,7 @@ NAMES = {
         "diagnostics.Reliability", "diagnostics.reliability", "diagnostics.calibration_line",
         "inference.CalibrationTest", "inference.calibration_test",
     ),
+    "catalogue": ("metrics",),
     "curves": (
         "diagnostics.CurveResult", "diagnostics.curve", "diagnostics.operating_point",
         "diagnostics.choose_thresholds", "diagnostics.at_thresholds", "--threshold",

@@ -31,7 +31,7 @@ def completed(run, monkeypatch):
     "words",
     [
         ("compare", "--metric"), ("gate", "--margin", "0.1", "-m"),
-        ("sample-size", "--metric"), ("report", "-m"), ("metrics",),
+        ("sample-size", "--metric"), ("report", "-m"),
         *plugged("COMPLETED").values(),
     ],
     ids=" ".join,
@@ -45,7 +45,6 @@ def test_commands_options_and_choices_are_completed(completed):
     assert completed("modelcompare", "sa") == ["sample-size"]
     assert completed("modelcompare", "gate", "--inc") == ["--inconclusive-exit"]
     assert completed("modelcompare", "compare", "--format", "ma") == ["markdown"]
-    assert completed("modelcompare", "metrics", "cohen_kappa_l") == ["cohen_kappa_linear"]
 
 
 @pytest.mark.parametrize("asked", ["complete_none", "nonsense"])

@@ -45,7 +45,7 @@ def _shell(arguments, path, redirected, folder, **environment):
 
 
 @pytest.mark.parametrize(
-    "arguments", [GATE, COMPARE, ("metrics",), ("compare", "--help"), ("--version",)], ids=" ".join
+    "arguments", [GATE, COMPARE, ("compare", "--help"), ("--version",)], ids=" ".join
 )
 def test_a_reader_that_has_gone_is_exit_code_74_without_a_word(wide_csv, tmp_path, arguments):
     done = forked(_filled(arguments, wide_csv), tmp_path, stdout=GONE)
@@ -67,7 +67,7 @@ def test_an_answer_that_cannot_be_written_is_exit_code_74(
 
 @pytest.mark.parametrize("redirected", [">&-", "| true"])
 def test_a_program_that_a_shell_starts_ends_with_code_74_too(tmp_path, redirected):
-    done = _shell(("metrics",), "", f"{redirected}; exit ${{PIPESTATUS[0]}}", tmp_path)
+    done = _shell(("--version",), "", f"{redirected}; exit ${{PIPESTATUS[0]}}", tmp_path)
     assert done.returncode == 74
 
 
@@ -164,7 +164,6 @@ def test_no_name_reaches_a_terminal_as_an_order(run, named_csv, form):
         ("compare", "{csv}", f"--{TITLE}"),
         ("compare", "{csv}", "-o", f"{TITLE}/x"),
         ("gate", "{csv}", "--baseline", TITLE, "--candidate", TITLE, "--margin", "1"),
-        ("metrics", TITLE),
         (TITLE,),
     ],
 )

@@ -8,6 +8,7 @@ from sklearn import metrics as sk
 import modelcompare as mc
 from modelcompare.cli import main
 from modelcompare.metrics import METRICS, Metric, from_callable, load_metric, register
+from tests.plugged import needs
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 300)
@@ -123,6 +124,7 @@ def test_a_registered_metric_is_a_name_everywhere():
     assert mc.get_metric("miss_rate_macro").variant == "the mean over classes"
 
 
+@needs("catalogue")
 @pytest.mark.usefixtures("_registry")
 def test_a_metric_without_prose_is_listed_and_explained(capsys):
     register(replace(miss_rate(), name="plain_words"))

@@ -2,18 +2,14 @@
 
 import io
 import json
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
-import jsonschema
 import pandas as pd
 import pytest
 
-from modelcompare.cli.schema import result_types, whole_schema
-from modelcompare.report.fields import FIELDS, HIDDEN, Field, frame, member, members_of, value
+from modelcompare.report.fields import HIDDEN, Field, frame, member, value
 from modelcompare.report.result import Result
-from modelcompare.report.schema import schema
 from modelcompare.report.writers.formats import WRITERS
-from tests.plugged import all_plugins
 
 ROWS = pd.DataFrame({
     "model": ["a", "b"], "metric": "f1", "label": [0, None], "height": [1.25, 0.5], "ci_low": 0.25,
@@ -62,33 +58,3 @@ def test_a_declared_field_is_in_every_form_of_a_result(toy):
         "table", "metric", "label", "model", "height", "ci_low", "ci_high", "aside",
     ]  # fmt: skip
     assert document.tables["rows"].header == ["model", "metric", "how high", "95 % CI"]
-    described = schema([Toy], {})
-    jsonschema.validate(written, described)
-    properties = described["$defs"]["toy"]["properties"]
-    assert properties["number"] == {"$ref": "#/$defs/count"}
-    assert properties["rows"]["items"]["required"] == [*ROWS]
-    assert {"absent"} == {*properties["rows"]["items"]["properties"]} - {*ROWS}
-
-
-def test_results_take_keywords_alone():
-    kinds = result_types()
-    assert len(kinds) > (20 if all_plugins() else 8)
-    assert all(each.kw_only for kind in kinds for each in fields(kind))
-
-
-def test_shared_names_are_shared():
-    used = [
-        each.name
-        for kind in result_types()
-        for found in members_of(kind)
-        for each in {it.name: it for it in found.columns}.values()
-    ]
-    values = [found.name for kind in result_types() for found in members_of(kind)]
-    rare = {name for name in FIELDS if [*used, *values].count(name) < 2}
-    # Of some names one of two results is a plugin's.
-    assert rare == {"lead"} if all_plugins() else "lead" in rare
-
-
-def test_every_value_has_a_json_type():
-    schemas = whole_schema()["$defs"].values()
-    assert all(None not in each.get("properties", {}).values() for each in schemas)

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from tests.plugged import needs
 
 
 def test_win_rates_have_a_direction():
@@ -13,6 +14,7 @@ def test_win_rates_have_a_direction():
     assert mc.from_battles(games).access.scores.direction("win_rate") == (True, "declared")
 
 
+@needs("catalogue")
 @pytest.mark.parametrize("name", ["strength", "win_rate"])
 def test_scores_of_battles_are_explained(run, name):
     out = run("metrics", name).out

@@ -7,7 +7,6 @@ import textwrap
 from typing import get_args
 
 from modelcompare import plugs
-from modelcompare.cli.schema import COLUMNS, OF_METRICS, whole_schema
 from modelcompare.cli.streams import answer, answer_document
 from modelcompare.data.columns import Source
 from modelcompare.directions import sentence
@@ -17,6 +16,7 @@ from modelcompare.metrics.named import METRICS
 from modelcompare.metrics.registry import get_metric, register_others
 from modelcompare.metrics.scoring import named_score
 from modelcompare.metrics.terms import other_meaning, place_of, terms_of
+from modelcompare.plugins.catalogue.documents import COLUMNS, OF_METRICS, whole_schema
 from modelcompare.report.json_text import json_document
 from modelcompare.words import Average
 

@@ -2,7 +2,6 @@
 
 import json
 from itertools import islice
-from pathlib import Path
 from typing import get_args
 
 import jsonschema
@@ -11,7 +10,8 @@ import pytest
 
 import modelcompare as mc
 from modelcompare import words
-from modelcompare.cli.schema import whole_schema
+from modelcompare.plugins.catalogue.documents import whole_schema
+from tests.pages import ROOT
 from tests.plugged import all_plugins, plugged
 from tests.report.test_results import FEW, MADE, made, preds
 from tests.report.written import as_json
@@ -20,7 +20,7 @@ SCHEMA = whole_schema()
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 # What each version of each document contained when it was released. A line that is here never changes:
 # a new shape is a new version, with `version` of its result, and new lines.
-SHAPES = Path(__file__).with_name("json_shapes.txt")
+SHAPES = ROOT / "tests" / "report" / "json_shapes.txt"
 pytestmark = pytest.mark.filterwarnings("ignore:.*resamples are too few:UserWarning")
 
 

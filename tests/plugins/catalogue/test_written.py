@@ -4,7 +4,7 @@ import jsonschema
 import pytest
 
 from modelcompare.cli import application
-from modelcompare.cli.schema import whole_schema
+from modelcompare.plugins.catalogue.documents import whole_schema
 from modelcompare.plugs import rows
 from tests.plugged import plugged
 from tests.test_public_api import every_command

@@ -7,7 +7,7 @@ from importlib import import_module
 from pkgutil import walk_packages
 from typing import Any
 
-from modelcompare.report import schema as schemas
+from modelcompare.plugins.catalogue.schema import schema
 from modelcompare.report.fields import Field, columns
 from modelcompare.report.result import Result
 
@@ -23,7 +23,7 @@ _ROOMS = "comparison", "plugins", "questions"
 
 def whole_schema() -> dict[str, Any]:
     """The JSON schema of all results, as they declare them, and of the list of metrics."""
-    return schemas.schema(result_types(), {"metrics": COLUMNS})
+    return schema(result_types(), {"metrics": COLUMNS})
 
 
 def result_types() -> list[type[Result]]:

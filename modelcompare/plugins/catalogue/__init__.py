@@ -1,0 +1,1 @@
+"""The command that lists metrics, explains them, and describes documents in JSON."""

@@ -1,0 +1,3 @@
+"""Rows of the tables of other tests."""
+
+COMPLETED = {"metrics": ("metrics",)}
