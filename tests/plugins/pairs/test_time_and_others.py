@@ -59,7 +59,7 @@ def test_a_column_of_times_is_of_battles(run, tmp_path):
     days = table.pop("day").to_numpy()
     alone = mc.from_battles(table)
     blocks = mc.compare(mc.io.in_time_blocks(alone, days), "strength").differences
-    # Battles of ten days are alike, so blocks have the larger error.
+    # Battles of ten days are similar, so blocks have the larger error.
     assert (
         blocks["standard_error"].item()
         > 1.5 * mc.compare(alone).differences["standard_error"].item()
