@@ -6,6 +6,5 @@ from modelcompare.questions.adjust import adjust as adjust
 from modelcompare.questions.omnibus import OmnibusResult as OmnibusResult
 from modelcompare.questions.omnibus import omnibus_test as omnibus_test
 from modelcompare.questions.unpaired import unpaired_test as unpaired_test
-from modelcompare.significance.variances import variance_tests as variance_tests
 
 __getattr__, __dir__ = plugs.room(__name__)

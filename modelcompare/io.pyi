@@ -1,8 +1,7 @@
-from modelcompare.data.confidences import bin_values as bin_values
-from modelcompare.data.confidences import from_bins as from_bins
-from modelcompare.data.confidences import from_nbest as from_nbest
-from modelcompare.data.confidences import missing_mass as missing_mass
-from modelcompare.data.confidences import quantize as quantize
+from modelcompare.plugins.confidences.lists import bin_values as bin_values
+from modelcompare.plugins.confidences.lists import from_bins as from_bins
+from modelcompare.plugins.confidences.lists import from_nbest as from_nbest
+from modelcompare.plugins.confidences.lists import missing_mass as missing_mass
 from modelcompare.plugins.detection.coco import from_coco as from_coco
 from modelcompare.plugins.label_sets.item_counts import from_item_counts as from_item_counts
 from modelcompare.plugins.large.scanned import ScannedPredictions as ScannedPredictions
@@ -10,6 +9,7 @@ from modelcompare.plugins.large.scanned import scan_predictions as scan_predicti
 from modelcompare.plugins.large.sketch_files import read_sketch as read_sketch
 from modelcompare.plugins.large.sketches import Sketch as Sketch
 from modelcompare.plugins.large.summing import sketch as sketch
+from modelcompare.plugins.paper.quantize import quantize as quantize
 from modelcompare.plugins.published.counts import from_counts as from_counts
 from modelcompare.plugins.published.results import from_results as from_results
 from modelcompare.plugins.suites.readings import read_sets as read_sets

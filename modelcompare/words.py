@@ -23,8 +23,6 @@ T = TypeVar("T")
 
 # Output types that the command line lists; plugins add theirs (`plugs.choices`).
 BasicKind = Literal["labels", "probabilities", "values", "scores", "texts"]
-Listed = Literal["labels", "texts"]
-Unlisted = Literal["unassigned", "spread"]
 # Columns that a sample may have next to its outputs.
 SampleColumn = Literal["ids", "groups", "strata", "runs", "sample_weight"]
 Design = Literal["groups", "strata", "runs", "items"]
@@ -96,7 +94,6 @@ UnpairedTest = Literal[
 ]
 OmnibusTest = Literal["cochran-q", "friedman"]
 PosthocTest = Literal["nemenyi", "wilcoxon-holm"]
-VarianceTest = Literal["f", "bartlett", "levene", "brown-forsythe", "fligner", "pitman-morgan"]
 Correction = Literal[
     "holm", "hochberg", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t", "min-p",
     "none",

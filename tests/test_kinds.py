@@ -12,7 +12,7 @@ from modelcompare.plugs import load
 
 PACKAGE = Path(mc.__file__).parent
 # A figure, and an argument of functions that make predictions, have names of types too.
-OTHER = {"comparison/forest.py", "data/confidences.py"}
+OTHER = {"comparison/forest.py", "plugins/confidences/lists.py"}
 PLACES = (
     "cells", "check", "read", "fits", "loss", "disagreements", "counted", "hits", "intervals", "check_metric",
 )  # fmt: skip

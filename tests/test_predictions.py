@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from modelcompare import Predictions
-from modelcompare.data.checks import DataWarning
+from modelcompare.data.checks import DataWarning, softmax
 from modelcompare.data.kinds import all_kinds
 
 PROBS = [[0.75, 0.25], [0.5, 0.5], [0.25, 0.75]]
@@ -313,3 +313,13 @@ def test_blocks_have_all_rows_once_and_the_last_one_the_rest(monkeypatch):
         [8, 9],
     ]
     assert [len(block) for block in preds.access.blocks(2)] == [2]
+
+
+def test_logits_of_one_class_are_beside_those_of_the_others():
+    np.testing.assert_allclose(
+        softmax(np.log([1.0, 3.0, 4.0])), [[0.5, 0.5], [0.25, 0.75], [0.2, 0.8]]
+    )
+    # The largest of each row is taken off it, so that none is too large or too small.
+    np.testing.assert_allclose(
+        softmax(np.array([[-900.0, -900.0], [900.0, -900.0]])), [[0.5, 0.5], [1, 0]]
+    )

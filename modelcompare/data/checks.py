@@ -387,3 +387,8 @@ def listed(values: AnyArray) -> str:
 def _example(array: AnyArray) -> str:
     first = array.ravel()[0] if array.size else None
     return repr(first) if isinstance(first, str) else str(first)
+
+
+def above_equal(n_classes: int) -> float:
+    """Return the least probability of the likeliest class when the others share the rest."""
+    return (1 + 1e-9) / n_classes

@@ -18,11 +18,11 @@ from typing import Any, get_args
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.data.confidences import mass_edges
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.bin_gaps import (
     calibration_error,
     debiased_error,
+    mass_edges,
     maximum_error,
     rms_error,
     squared_error,

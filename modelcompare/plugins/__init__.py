@@ -6,6 +6,7 @@ PLUGINS = (
     "bounds",
     "calibration",
     "catalogue",
+    "confidences",
     "curves",
     "detection",
     "folds",
@@ -37,6 +38,7 @@ NAMES = {
         "inference.CalibrationTest", "inference.calibration_test",
     ),
     "catalogue": ("metrics",),
+    "confidences": ("io.bin_values", "io.from_bins", "io.from_nbest", "io.missing_mass"),
     "curves": (
         "diagnostics.CurveResult", "diagnostics.curve", "diagnostics.operating_point",
         "diagnostics.choose_thresholds", "diagnostics.at_thresholds", "--threshold",
@@ -73,7 +75,7 @@ NAMES = {
         "--model-ledger",
     ),
     "logs": ("a log of a tool",),
-    "paper": ("studies", "study", "--card"),
+    "paper": ("inference.variance_tests", "io.quantize", "studies", "study", "--card"),
     "published": (
         "io.from_counts", "io.from_results", "inference.critical_difference", "a table of results",
     ),

@@ -35,7 +35,6 @@ from modelcompare.significance.inverted import Ends, ends_of, p_of_difference
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swaps.forms import MOST_SLOPES
-from modelcompare.significance.variances import RowMoments
 from modelcompare.words import Alternative, UnpairedTest, ZeroDivision
 
 # In sets of fewer units the standard error is recomputed on each resample; in larger sets it hardly
@@ -180,9 +179,14 @@ def _welch(contrast: Unpaired) -> Outcome:
     variances, degrees = [], []
     for evaluation in contrast.evaluations:
         (numbers,) = sample_contributions(evaluation, contrast.metric)
-        variances.append(float(RowMoments(numbers[None]).variance[0]) / len(numbers))
+        variances.append(_variance(numbers) / len(numbers))
         degrees.append(len(numbers) - 1)
     return _student(contrast, variances, degrees)
+
+
+def _variance(numbers: FloatArray) -> float:
+    """Return the unbiased variance; of equal numbers, without rounding, 0."""
+    return float(numbers.var(ddof=1)) if np.ptp(numbers) else 0.0
 
 
 def _delong(contrast: Unpaired) -> Outcome:

@@ -233,31 +233,6 @@ CASES: list[Call | Run] = [
         "`logits` must map names to logits, e.g. {'cnn': logits}, got [[1, 2], [2, 1]].",
         TypeError,
     ),
-    Call(
-        "lists that hold no pairs",
-        lambda _: mc.io.from_nbest([0, 1], {"a": [["x", "y"], ["x"]]}),
-        "`lists` of model 'a' has ['x', 'y']; a list has pairs of an answer and its probability.",
-        TypeError,
-    ),
-    Call(
-        "lists without names",
-        lambda _: mc.io.from_nbest([0, 1], [[(0, 1.0)], [(1, 1.0)]]),
-        "`lists` must map names to lists, e.g. {'nlu': [[('city', 0.9)]]}, got [[(0, 1.0)], [(1, "
-        "1.0)]].",
-        TypeError,
-    ),
-    Call(
-        "bins without names",
-        lambda _: mc.io.from_bins([0, 1], {"a": [0, 1]}, ["H", "L"], {"H": 0.9, "L": 0.8}),
-        "`bins` must map names to bins, e.g. {'nlu': ['HIGH', 'LOW']}, got ['H', 'L'].",
-        TypeError,
-    ),
-    Call(
-        "values of bins that are no numbers",
-        lambda _: mc.io.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, "fitt"),
-        "`values` must map bins to confidences, or be 'fit', got 'fitt'.",
-        TypeError,
-    ),
     # -- options that change nothing ----------------------------------------------------------
     Call(
         "a direction for labels",

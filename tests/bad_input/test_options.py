@@ -32,11 +32,6 @@ BESIDE = dict.fromkeys(("ids", "groups", "strata", "runs", "slices"), DATA)
 
 def _doors() -> dict[str, Door]:
     sizes = mc.sample_size(**TWO)
-    listed = {"y_true": ["u", "v"], "lists": {"a": [[("u", 0.5)], [("v", 0.5)]]}}
-    binned = {
-        "y_true": ["u", "v"], "y_pred": {"a": ["u", "u"]}, "bins": {"a": ["HIGH", "HIGH"]},
-        "values": {"HIGH": 0.9}, "labels": ["u", "v"],
-    }  # fmt: skip
     one = {"predictions_a": PLAIN["a"], "predictions_b": PLAIN["b"], "metric": "accuracy"}
     return {
         "bootstrap": Door(mc.bootstrap, {"predictions": PLAIN, **FEW}),
@@ -48,15 +43,7 @@ def _doors() -> dict[str, Door]:
         "list_metrics": Door(
             mc.list_metrics, {"predictions": PLAIN, "search": "f1"}, instead={"search": [5, [], b"f1"]},
         ),
-        "quantize": Door(mc.io.quantize, {"predictions": PLAIN}),
-        "from_nbest": Door(mc.io.from_nbest, listed, ("y_true", "labels")),
-        "from_bins": Door(mc.io.from_bins, binned, ("y_true", "y_pred", "labels")),
-        "bin_values": Door(
-            mc.io.bin_values, {"y_true": [0, 1], "y_pred": [0, 1], "bins": ["H", "H"]},
-            ("y_true", "y_pred"), {"bins": [5, "x", [], ["H"]]},
-        ),
         "adjust": Door(mc.inference.adjust, {"p_values": [0.1, 0.2]}),
-        "missing_mass": Door(mc.io.missing_mass, {"predictions": PLAIN}),
         "read_predictions": Door(
             mc.read_predictions, {"source": TABLE},
             instead={"normalize": FLAG},
@@ -102,7 +89,6 @@ def _doors() -> dict[str, Door]:
         "paired_test": Door(mc.paired_test, {**TWO, **FEW}),
         "sample_size": Door(mc.sample_size, TWO),
         "unpaired_test": Door(mc.inference.unpaired_test, {**one, **FEW}),
-        "variance_tests": Door(mc.inference.variance_tests, {"x": [1, 2, 4], "y": [2, 3, 4]}, ("x", "y")),
         "BootstrapResult.confidence_interval": Door(
             mc.bootstrap(PLAIN, "accuracy", **FEW).confidence_interval, {}
         ),

@@ -8,6 +8,7 @@ import pytest
 import sacrebleu
 
 import modelcompare as mc
+from tests.plugged import needs
 
 WORDS = ["the", "a", "cat", "dog", "sat", "on", "mat", "in", "house", ",", ".", "and", "3.5", "red"]
 CHANCE = random.Random(0)
@@ -78,6 +79,7 @@ def test_a_text_that_equals_one_of_several_references_matches():
     assert mc.bootstrap(preds, "exact_match", n_resamples=2).point[0, 0] == 0.5
 
 
+@needs("confidences")
 def test_parts_and_lists_of_texts_keep_their_references():
     preds = mc.Predictions(VARIED, SAID, kind="texts").subset(range(1, 20))
     assert preds.y_true.tolist() == [tuple(r) if isinstance(r, list) else r for r in VARIED[1:20]]

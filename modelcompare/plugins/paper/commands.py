@@ -18,8 +18,8 @@ from modelcompare.cli.options import (
     statistics,
 )
 from modelcompare.options import OPTIONS, Option
-from modelcompare.plugins.paper.words import AgreementTest
-from modelcompare.words import VarianceTest, listed
+from modelcompare.plugins.paper.words import AgreementTest, VarianceTest
+from modelcompare.words import listed
 
 # A colon in the name of a class separates nothing.
 _TWO_METRICS = re.compile(r"([^:\[]*(?:\[.*?\])?):(.+)")

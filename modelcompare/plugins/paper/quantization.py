@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.data.confidences import quantize
 from modelcompare.data.kinds import PROBABILITIES
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
@@ -25,6 +24,7 @@ from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.plugins.paper.efficiency import samples_ratio, spread_of
 from modelcompare.plugins.paper.pairs import rows_of_classes
+from modelcompare.plugins.paper.quantize import quantize
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, frame
 from modelcompare.report.result import Result

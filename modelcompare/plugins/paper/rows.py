@@ -5,7 +5,11 @@ from modelcompare.plugs import Plugin
 PLUGIN = Plugin(
     name="paper",
     package=__package__,
-    public={"studies": "studies"},
+    public={
+        "inference.variance_tests": "variance_tests:variance_tests",
+        "io.quantize": "quantize:quantize",
+        "studies": "studies",
+    },
     commands="commands:COMMANDS",
     additions="commands:ADDITIONS",
     documents={

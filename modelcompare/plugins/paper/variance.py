@@ -24,11 +24,16 @@ from modelcompare.plugins.paper.pairs import (
     part_of,
 )
 from modelcompare.plugins.paper.variance_result import TESTS, VarianceStudy
+from modelcompare.plugins.paper.variance_tests import (
+    RowMoments,
+    check_variance_tests,
+    variance_test,
+)
+from modelcompare.plugins.paper.words import VarianceTest
 from modelcompare.report.fields import names_of
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.significance.variances import RowMoments, check_variance_tests, variance_test
-from modelcompare.words import GeneralizeTo, VarianceTest, ZeroDivision, giving
+from modelcompare.words import GeneralizeTo, ZeroDivision, giving
 
 PAPER_TESTS: tuple[VarianceTest, ...] = ("f", "bartlett", "levene")
 _AVERAGED = ["estimate", "mean", "variance", "ci_low", "ci_high"]

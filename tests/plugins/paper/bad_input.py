@@ -1,5 +1,7 @@
 """Arguments and options of studies and cards that make no sense."""
 
+import math
+
 import modelcompare as mc
 from tests.bad_input.case import Call, Run
 from tests.bad_input.commands import ALPHA, JOBS, SLICE
@@ -8,6 +10,13 @@ from tests.bad_input.functions import NAN, PREDS
 
 # fmt: off
 CASES: list[Call | Run] = [
+    Call("an unknown test of variances", lambda _: mc.inference.variance_tests([1, 2], [3, 4], tests=["anova"]), "`tests` must be of f, bartlett, levene, brown-forsythe, fligner, got 'anova'."),
+    Call("a test of pairs without pairs", lambda _: mc.inference.variance_tests([1, 2], [3, 4], tests=["pitman-morgan"]), "`tests` must be of f, bartlett, levene, brown-forsythe, fligner, got 'pitman-morgan'; it needs paired=True."),
+    Call("no test of variances", lambda _: mc.inference.variance_tests([1, 2], [3, 4], tests=[]), "`tests` is empty; name at least one, e.g. tests=['levene']."),
+    Call("a test of variances of infinite numbers", lambda _: mc.inference.variance_tests([1.0, math.inf], [1.0, 2.0]), "`x` contains infinite numbers; remove them."),
+    Call("pairs of unequal length", lambda _: mc.inference.variance_tests([1.0, 2.0, 4.0], [1.0, 2.0], paired=True), "`x` has 3 numbers and `y` 2; pairs need equal ones."),
+    Call("a test of variances of constants", lambda _: mc.inference.variance_tests([0.1] * 9, [0.3] * 9), "`x` is constant; tests of equal variances need numbers that vary."),
+    Call("a test of variances of texts", lambda _: mc.inference.variance_tests(["a", "b"], [1, 2]), "`x` must hold numbers, got ['a', 'b']."),
     Call("an alpha in per cent", lambda _: mc.studies.agreement_study(PREDS, alpha=5), "`alpha` must be in (0, 1), got 5; for 5 % pass 0.05."),
     Call("an unknown test of an agreement study", lambda _: mc.studies.agreement_study(PREDS, test="welch"), "`test` must be one of t, paired-t, studentized-permutation, sign-flip, permutation, bootstrap, wald, got 'welch'."),
     Call("tests of variances in one text", lambda _: mc.studies.variance_study(PREDS, tests="levene"), "`tests` must be a sequence of names, got 'levene'.", TypeError),

@@ -165,6 +165,10 @@ def DOORS():
     variance = mc.studies.variance_study(PLAIN, ["f1_macro"], ratios=[1.0], **FEW)
     agreement = mc.studies.agreement_study(PLAIN, ["f1_macro"], **FEW)
     return {
+        "quantize": Door(mc.io.quantize, {"predictions": PLAIN}),
+        "variance_tests": Door(
+            mc.inference.variance_tests, {"x": [1, 2, 4], "y": [2, 3, 4]}, ("x", "y")
+        ),
         "agreement_study": Door(mc.studies.agreement_study, {"predictions": PLAIN, **FEW}),
         "model_card": Door(
             mc.studies.model_card, {"predictions": PREDS, "model": "a", "metrics": "accuracy", **FEW}

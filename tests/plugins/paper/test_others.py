@@ -452,6 +452,7 @@ def test_the_cost_of_quantization_by_a_plain_calculation():
     assert (len(alone.values), len(alone.pairs), len(alone.summary)) == (3, 0, 0)
 
 
+@needs("confidences")
 def test_soft_metrics_of_a_truncated_list_are_studied():
     listed = [[("city", 0.5), ("time", 0.3)], [("time", 0.9)], [("city", 0.6), ("name", 0.2)]]
     preds = mc.io.from_nbest(["city", "time", "city"], {"a": listed})

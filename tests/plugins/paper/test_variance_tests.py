@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 import modelcompare as mc
-from modelcompare.significance.variances import RowMoments, variance_test
-from modelcompare.words import VarianceTest
+from modelcompare.plugins.paper.variance_tests import RowMoments, variance_test
+from modelcompare.plugins.paper.words import VarianceTest
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=60), RNG.normal(scale=1.4, size=45)

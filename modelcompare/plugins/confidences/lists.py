@@ -13,13 +13,11 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
-from modelcompare.data.kinds import PROBABILITIES, kind_declared
+from modelcompare.data.kinds import kind_declared
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.truths import as_truth, occurring
-from modelcompare.data.variants import with_models
+from modelcompare.plugins.confidences.words import Listed, Unlisted
 from modelcompare.words import (
-    Listed,
-    Unlisted,
     check_mapping,
     check_number,
     check_sequence,
@@ -151,7 +149,7 @@ def from_bins(
         labels = occurring(array.tolist() for array in everything).tolist()
     classes = checks.as_array(labels)
     # The label stays the model's decision, for any value of its bin.
-    needed = _above_equal(len(classes)) if unlisted == "spread" else 1e-9
+    needed = checks.above_equal(len(classes)) if unlisted == "spread" else 1e-9
     least = min(p for rows in lists.values() for ((_, p),) in rows)
     if values == "fit":
         lists = {m: [[(a, max(p, needed))] for ((a, p),) in rows] for m, rows in lists.items()}
@@ -179,65 +177,6 @@ def bin_values(y_true: ArrayLike, y_pred: ArrayLike, bins: ArrayLike) -> dict[Ha
         raise ValueError("`y_true`, `y_pred` and `bins` must have the same length.")
     right = truth == predicted
     return {name: float(right[found == name].mean()) for name in dict.fromkeys(found.tolist())}
-
-
-@checked()
-def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
-    """Round each model's top confidence to one of a few values.
-
-    Each model's confidences in its predicted labels are divided into `n_bins` bins of equal size
-    and replaced by the mean of their bin; the other classes share the rest equally, or get nothing
-    if the model gave a subset of its classes only. The result has the information of a label with
-    HIGH, MED or LOW next to it.
-
-    Parameters
-    ----------
-    predictions : Predictions
-        Models with probabilities.
-    n_bins : int
-        Number of values.
-
-    Examples
-    --------
-    >>> import modelcompare as mc
-    >>> few = quantize(mc.load_example("snli")["mlp"], 3).probabilities("mlp").max(axis=1)
-    >>> sorted({round(float(value), 2) for value in few})
-    [0.45, 0.59, 0.82]
-    """
-    out = {}
-    for model in predictions.models:
-        p = predictions.probabilities(model).astype(np.float64)
-        rows, top = np.arange(len(p)), predictions.predicted(model)
-        confidence = p[rows, top]
-        inside = np.searchsorted(mass_edges(confidence, n_bins), confidence, side="right")
-        means = np.bincount(inside, confidence) / np.maximum(np.bincount(inside), 1)
-        # Lists that were cut off stay so; elsewhere the predicted class stays the likeliest.
-        whole = p.sum(axis=1) > 1 - checks.SUM_TOLERANCE
-        value = np.where(whole, np.maximum(means[inside], _above_equal(p.shape[1])), means[inside])
-        rest = np.where(whole, (1 - value) / (p.shape[1] - 1), 0.0)
-        q = np.repeat(rest[:, None], p.shape[1], axis=1)
-        q[rows, top] = value
-        out[model] = q
-    return with_models(predictions, out, PROBABILITIES)
-
-
-def mass_edges(values: FloatArray, n_bins: int, weight: FloatArray | None = None) -> FloatArray:
-    """Compute the inner edges of bins of equal weight; a value on an edge is in the upper bin.
-
-    Examples
-    --------
-    >>> mass_edges(np.array([0.1, 0.2, 0.3, 0.4]), 2).tolist()
-    [0.3]
-    """
-    order = np.argsort(values, kind="stable")
-    mass = np.cumsum(np.ones(len(values)) if weight is None else weight[order])
-    places = np.searchsorted(n_bins * mass, np.arange(1, n_bins) * mass[-1], side="right")
-    return values[order][places]
-
-
-def _above_equal(n_classes: int) -> float:
-    """Return the least probability of the likeliest class when the others share the rest."""
-    return (1 + 1e-9) / n_classes
 
 
 @checked()

@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.words import VarianceTest, check_sequence, shown
+from modelcompare.plugins.paper.words import VarianceTest
+from modelcompare.words import check_sequence, shown
 
 VARIANCE_TESTS: tuple[VarianceTest, ...] = get_args(VarianceTest)
 # Relative difference of equal numbers after a sum.

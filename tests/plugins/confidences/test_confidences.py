@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.data.checks import softmax
 
 LISTS = [[("city", 0.5), ("day", 0.3)], [("day", 0.9)], {"time": 0.2, "city": 0.6}]
 TRUTH = ["city", "city", "time"]
@@ -101,18 +100,6 @@ def test_bad_bins(bins, values, message):
         mc.io.from_bins([0, 1], {"a": [0, 1]}, bins, values)
 
 
-def test_quantized_confidences_keep_decisions_and_means():
-    preds = mc.load_example("snli")
-    few = mc.io.quantize(preds, 4)
-    for model in preds.models:
-        assert (few.predicted(model) == preds.predicted(model)).all()
-        top = few.probabilities(model).max(axis=1)
-        assert len(np.unique(top.round(12))) == 4
-        assert top.mean() == pytest.approx(preds.probabilities(model).max(axis=1).mean(), abs=1e-3)
-    with pytest.raises(ValueError, match="`n_bins` must be at least 1"):
-        mc.io.quantize(preds, 0)
-
-
 TAGGED = ["B-time O B-city", "B-city I-city", "O O"]
 LISTED = [
     [("B-time O B-city", 0.7), ("B-time O B-name", 0.2)],
@@ -183,18 +170,3 @@ def test_more_bad_lists(y_true, lists, options, message):
 def test_integer_bins_are_not_texts():
     with pytest.raises(ValueError, match="lacks the bins 1, 2"):
         mc.io.from_bins([0, 1, 1], {"a": [0, 1, 0]}, {"a": [1, 2, 2]}, {"1": 0.9, "2": 0.6})
-
-
-def test_quantizing_a_cut_list_leaves_it_cut():
-    cut = mc.io.from_nbest([0, 1], {"m": [[(0, 0.3)], [(1, 0.2)]]})
-    np.testing.assert_allclose(mc.io.quantize(cut, 1).probabilities("m"), [[0.25, 0], [0, 0.25]])
-
-
-def test_logits_of_one_class_are_beside_those_of_the_others():
-    np.testing.assert_allclose(
-        softmax(np.log([1.0, 3.0, 4.0])), [[0.5, 0.5], [0.25, 0.75], [0.2, 0.8]]
-    )
-    # The largest of each row is taken off it, so that none is too large or too small.
-    np.testing.assert_allclose(
-        softmax(np.array([[-900.0, -900.0], [900.0, -900.0]])), [[0.5, 0.5], [1, 0]]
-    )

@@ -1,0 +1,1 @@
+"""Predictions from confidences that are not full distributions: n-best lists, and bins."""
