@@ -11,7 +11,6 @@ from scipy.special import ndtr
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.selected import intervals_at
-from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals import Interval, quantiles
 from modelcompare.significance import Outcome
@@ -89,17 +88,6 @@ def correct(
             out[:, where] = adjust(outcome.p_value[:, where], correction)
     # The step-down uses other draws than the test, and may not reduce its p-values.
     return np.maximum(out, outcome.p_value), used
-
-
-def adjust_metrics(
-    p_values: FloatArray, keys: Sequence[ValueKey], correction: Correction
-) -> FloatArray:
-    """Adjust p-values of shape (..., n_values), each metric being one family."""
-    out = np.empty_like(p_values)
-    for metric in dict.fromkeys(key.metric for key in keys):
-        where = [key.metric == metric for key in keys]
-        out[..., where] = adjust(p_values[..., where], correction)
-    return out
 
 
 def adjust_groups(

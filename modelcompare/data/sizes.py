@@ -93,14 +93,6 @@ def _are_equal(a: AnyArray, b: AnyArray) -> bool:
     return bool((a == b).all())
 
 
-def class_counts(predictions: TestSet) -> IntArray:
-    """Count the results of each true class, of which `n_seen` are all."""
-    access = predictions.access
-    counts = np.bincount(np.asarray(access.codes), minlength=access.n_classes)
-    found: IntArray = counts * n_seen(predictions) // len(predictions)
-    return found
-
-
 def repeats(predictions: TestSet) -> bool:
     """True if rows repeat results, of models with separate runs in different numbers."""
     return n_seen(predictions) < len(predictions)

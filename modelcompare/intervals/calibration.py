@@ -158,13 +158,6 @@ def _of_pairs(
     return mover(centre, below, above, correlation, pairs)
 
 
-def interval_of_model(columns: Sequence[FloatArray], level: float) -> tuple[float, float, float]:
-    """Return the debiased error of one model and the ends of its interval, from `sums_in_bins`."""
-    estimate = float(debiased_error(*columns))
-    low, high = mean_gap_interval(Bins.of(columns), level)
-    return estimate, min(float(low), estimate), float(high)
-
-
 def mean_gap_interval(bins: Bins, level: float) -> Bounds:
     """Compute the interval of the expected calibration error on given bins; the mean over classes.
 

@@ -80,16 +80,6 @@ def columns_of(confidence: FloatArray, right: FloatArray) -> tuple[FloatArray, .
     return ones, confidence, right, gap**2, confidence * (1 - confidence), right**2
 
 
-def sums_in_bins(
-    confidence: FloatArray, right: FloatArray, inside: FloatArray, weight: FloatArray
-) -> list[FloatArray]:
-    """Sum these columns in each bin under weights (1, n_samples), each (1, n_bins).
-
-    `inside` is the matrix of `indicators`.
-    """
-    return [(weight * column) @ inside for column in columns_of(confidence, right)]
-
-
 # Number of these columns in calibration errors, and in terms of the Brier score.
 _OF_ERRORS, _OF_TERMS = 5, 6
 Pairs = Callable[[Outcomes], tuple[FloatArray, FloatArray]]

@@ -190,15 +190,6 @@ def some_of(names: Sequence[str], most: int = 4) -> str:
     return joined(names) if more <= 0 else f"{', '.join(names[:most])} and {more:,} more"
 
 
-def format_size(n_samples: float) -> str:
-    """Write a number of samples that was estimated, with two digits.
-
-    >>> format_size(46231.5)
-    '46,000'
-    """
-    return f"{round(n_samples, 2 - math.ceil(math.log10(n_samples))):,.0f}"
-
-
 def plural(unit: str) -> str:
     """Name several of a unit: rows, classes."""
     return f"{unit}es" if unit.endswith("s") else f"{unit}s"

@@ -21,7 +21,6 @@ import pandas as pd
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.conclusion import conclusions_of_frames
-from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import winners
 from modelcompare.comparison.pair_tables import lead_meaning, orient
 from modelcompare.comparison.result import Comparison
@@ -40,6 +39,7 @@ from modelcompare.report.document import Document, Finding
 from modelcompare.report.fields import HIDDEN, Field, Member, member
 from modelcompare.report.numbers import format_number, grounds
 from modelcompare.report.tables import VALUE, Table, column, interval_column
+from modelcompare.significance.corrections import adjust
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import (
     Correction,
@@ -345,3 +345,14 @@ def _compared(
         if any(name in str(each.message) for name in names):
             warn_caller(str(each.message), each.category)
     return found
+
+
+def adjust_metrics(
+    p_values: FloatArray, keys: Sequence[ValueKey], correction: Correction
+) -> FloatArray:
+    """Adjust p-values of shape (..., n_values), each metric being one family."""
+    out = np.empty_like(p_values)
+    for metric in dict.fromkeys(key.metric for key in keys):
+        where = [key.metric == metric for key in keys]
+        out[..., where] = adjust(p_values[..., where], correction)
+    return out

@@ -15,11 +15,11 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
 from modelcompare.engine.sample_weights import resampled_weights
 from modelcompare.intervals import percentile_interval, proportion_interval
-from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import Outcomes
 from modelcompare.metrics.base import divide
-from modelcompare.metrics.calibration import bin_edges, indicators, sums_in_bins, top_label
+from modelcompare.metrics.calibration import bin_edges, indicators, top_label
 from modelcompare.metrics.subsets import class_code
+from modelcompare.plugins.calibration.in_bins import interval_of_model, sums_in_bins
 from modelcompare.report.document import Document
 from modelcompare.report.fields import Field, columns, frame, names_of
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped

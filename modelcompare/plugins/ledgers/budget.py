@@ -24,7 +24,6 @@ from modelcompare.plugins.ledgers.looks import levels_at
 from modelcompare.questions.claims import claims_of
 from modelcompare.report.document import Document
 from modelcompare.report.fields import Field, frame
-from modelcompare.report.numbers import format_size
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column
 from modelcompare.words import signature
@@ -212,3 +211,12 @@ def _levels_ahead(known: History, most: int) -> Callable[[int], float]:
     # The levels of fewer looks are the first ones of many.
     levels = levels_at(known.plan, [*sizes, *later])[len(sizes) :]
     return lambda further: levels[further - 1]
+
+
+def format_size(n_samples: float) -> str:
+    """Write a number of samples that was estimated, with two digits.
+
+    >>> format_size(46231.5)
+    '46,000'
+    """
+    return f"{round(n_samples, 2 - math.ceil(math.log10(n_samples))):,.0f}"

@@ -15,7 +15,7 @@ from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.scope import Scope
-from modelcompare.plugins.paper.figures import plot_shares
+from modelcompare.plugins.paper.figures import differing_labels, plot_shares
 from modelcompare.plugins.paper.pairs import (
     PAPER_RATIOS,
     MetricPairs,
@@ -29,7 +29,6 @@ from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, frame, member
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
-from modelcompare.report.figures.selection import differing_labels
 from modelcompare.report.figures.style import LEADING, OTHER, Look, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.result import Result

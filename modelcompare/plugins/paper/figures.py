@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.report.figures.layout import Caption, Panel, draw_panels, wrapped
+from modelcompare.report.figures.selection import among, shown_classes
 from modelcompare.report.figures.style import (
     COLOURS,
     LEADING,
@@ -24,6 +25,8 @@ from modelcompare.report.figures.style import (
     plain_log,
 )
 from modelcompare.report.figures.types import Axes, Figure
+from modelcompare.report.tables import rows_at
+from modelcompare.words import is_missing
 
 # The first metric of a pair, and its counterpart.
 LINE_STYLES: tuple[LineStyle, LineStyle] = ("-", "--")
@@ -121,3 +124,28 @@ def log_with_zero(variances: pd.Series[float], axes: Axes) -> None:
     else:
         axes.set_yscale("log")
     plain_log(axes.yaxis)
+
+
+def differing_labels(
+    frame: pd.DataFrame, column: str, label: object, most: int
+) -> tuple[list[Any], str]:
+    """Classes over which a column ranges furthest, in their own order, and a remark.
+
+    Or the class that was asked for, alone.
+    """
+    labels = list(dict.fromkeys(None if is_missing(each) else each for each in frame["label"]))
+    if label is not None:
+        return [among("label", label, [each for each in labels if each is not None])], ""
+    of_labels = frame.groupby("label", sort=False, dropna=False)[column]
+    order = np.argsort(-(of_labels.max() - of_labels.min()).to_numpy(), kind="stable")
+    places, shown = shown_classes(order.tolist(), most)
+    return [labels[place] for place in places], shown
+
+
+def draw_bands(axes: Axes, frame: pd.DataFrame, x: str, y: str, models: Sequence[str]) -> None:
+    """Draw values over their intervals, a line for each model."""
+    for model, look in look_of_each(models):
+        rows = rows_at(frame, model=model).sort_values(x)
+        ends = rows["ci_low"], rows["ci_high"]
+        axes.fill_between(rows[x], *ends, color=look.colour, alpha=0.16, linewidth=0)
+        axes.plot(rows[x], rows[y], **look.options())

@@ -26,14 +26,14 @@ from modelcompare.engine.design import design_of
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.plugins.paper.figures import ticked_log
+from modelcompare.plugins.paper.figures import draw_bands, ticked_log
 from modelcompare.plugins.paper.verdicts import of_sensitivity
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, frame
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import among, first_models
-from modelcompare.report.figures.style import MAX_LINES, draw_bands, look_of_each, plain_axes
+from modelcompare.report.figures.style import MAX_LINES, look_of_each, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result

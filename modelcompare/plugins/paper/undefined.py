@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
+from modelcompare.arrays import IntArray
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.sizes import class_counts, n_seen
+from modelcompare.data.sizes import n_seen
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.engine.scope import Scope
@@ -224,3 +226,11 @@ def undefined_study(
 
 def _percent(name: str) -> Column:
     return column(name, kind="estimate", decimals=1)
+
+
+def class_counts(predictions: TestSet) -> IntArray:
+    """Count the results of each true class, of which `n_seen` are all."""
+    access = predictions.access
+    counts = np.bincount(np.asarray(access.codes), minlength=access.n_classes)
+    found: IntArray = counts * n_seen(predictions) // len(predictions)
+    return found

@@ -26,6 +26,8 @@ from modelcompare.plugins.paper.efficiency import (
 )
 from modelcompare.plugins.paper.figures import (
     LINE_STYLES,
+    differing_labels,
+    draw_bands,
     draw_lines,
     log_with_zero,
     model_keys,
@@ -39,13 +41,11 @@ from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, columns, frame, member
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
 from modelcompare.report.figures.plots import Plots
-from modelcompare.report.figures.selection import differing_labels
 from modelcompare.report.figures.style import (
     MAX_LINES,
     MODEL_COLOURS,
     MUTED,
     Look,
-    draw_bands,
     plain_axes,
 )
 from modelcompare.report.figures.types import Axes, Figure

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from modelcompare.report.numbers import plural
-from modelcompare.words import is_missing, label_name
+from modelcompare.words import label_name
 
 
 def models_by_class(n_classes: int, max_rows: int) -> int:
@@ -40,22 +37,6 @@ def shown_classes(
     """Positions of the first classes of an order, in their own order, and a remark."""
     kept = sorted(order[:most])
     return kept, part_shown(len(kept), len(order), "class", which)
-
-
-def differing_labels(
-    frame: pd.DataFrame, column: str, label: object, most: int
-) -> tuple[list[Any], str]:
-    """Classes over which a column ranges furthest, in their own order, and a remark.
-
-    Or the class that was asked for, alone.
-    """
-    labels = list(dict.fromkeys(None if is_missing(each) else each for each in frame["label"]))
-    if label is not None:
-        return [among("label", label, [each for each in labels if each is not None])], ""
-    of_labels = frame.groupby("label", sort=False, dropna=False)[column]
-    order = np.argsort(-(of_labels.max() - of_labels.min()).to_numpy(), kind="stable")
-    places, shown = shown_classes(order.tolist(), most)
-    return [labels[place] for place in places], shown
 
 
 def among(argument: str, asked: Any, known: Sequence[Any]) -> Any:

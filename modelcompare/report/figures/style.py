@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import pandas as pd
-
 from modelcompare import escape
 from modelcompare.report.figures.types import Artist, Axes, Axis
-from modelcompare.report.tables import rows_at
 
 # Okabe and Ito (2008), without the yellow that is too light for lines on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -91,12 +88,3 @@ def plain_log(axis: Axis) -> None:
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}" if 10 <= x < 1e7 else f"{x:g}"))
     axis.set_minor_formatter(NullFormatter())
-
-
-def draw_bands(axes: Axes, frame: pd.DataFrame, x: str, y: str, models: Sequence[str]) -> None:
-    """Draw values over their intervals, a line for each model."""
-    for model, look in look_of_each(models):
-        rows = rows_at(frame, model=model).sort_values(x)
-        ends = rows["ci_low"], rows["ci_high"]
-        axes.fill_between(rows[x], *ends, color=look.colour, alpha=0.16, linewidth=0)
-        axes.plot(rows[x], rows[y], **look.options())
