@@ -1,6 +1,5 @@
 """Options and outputs of the commands that cannot be had."""
 
-from modelcompare.metrics import METRICS
 from tests.bad_input.case import Call, Run
 
 PREDS = {"preds.csv": "y_true,a,b\nx,x,x\ny,y,x\n"}
@@ -167,15 +166,5 @@ CASES: list[Call | Run] = [
         "sample-size preds.csv",
         "there are 3 models; name two with --model A --model B.",
         THREE,
-    ),
-    Run(
-        "a metric that is not there",
-        "metrics accuracyy",
-        "unknown metric 'accuracyy'; did you mean accuracy or caccuracy?",
-    ),
-    Run(
-        "a name that would clear the screen",
-        "metrics '\x1b[2Jf1'",
-        rf"unknown metric '\x1b[2Jf1'; the {len(METRICS)} names are in modelcompare.metrics.METRICS (modelcompare metrics).",
     ),
 ]  # fmt: skip
