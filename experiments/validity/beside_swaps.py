@@ -27,8 +27,8 @@ import modelcompare as mc
 from experiments.validity.by_cell import simulate
 from experiments.validity.keep import ALPHA, N_SAMPLES, N_STEPS, PLANS, _shares
 from experiments.validity.keep_worlds import _COMBINED, BASE, SCREEN, rates_of
+from modelcompare.comparison.planning import Settings
 from modelcompare.plugins.ledgers.levels import level_of_look
-from modelcompare.questions.contrast import Sampling
 from modelcompare.questions.gains import Gain
 
 Params = dict[str, Any]
@@ -107,9 +107,7 @@ def _gain(counts: Counts, metric: str) -> Gain:
         preds,
         ("b", "a"),
         "recall[1]" if metric == "recall" else metric,
-        method="auto",
-        zero_division=math.nan,
-        sampling=Sampling(generalize_to="auto"),
+        Settings(method="auto", generalize_to="auto"),
     )
 
 

@@ -17,8 +17,8 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 import modelcompare as mc
+from modelcompare.comparison.planning import Settings
 from modelcompare.questions.any_time import GainAtAnyTime
-from modelcompare.questions.contrast import Sampling
 from modelcompare.questions.gains import Gain
 
 Array = np.ndarray
@@ -111,9 +111,7 @@ def gain_of(counts: tuple[int, ...], metric: str, kind: type[Gain] = Gain) -> Ga
         preds,
         ("b", "a"),
         metric,
-        method="auto",
-        zero_division=math.nan,
-        sampling=Sampling(generalize_to="auto"),
+        Settings(method="auto", generalize_to="auto"),
     )
 
 

@@ -12,17 +12,13 @@ import numpy as np
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.bootstrap_result import BootstrapResult
-from modelcompare.comparison.planning import serve
+from modelcompare.comparison.planning import Settings, prepare
 from modelcompare.comparison.selected import places_of, select_values
 from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.design import design_of
-from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.units import check_units
 from modelcompare.metrics.classes import without_classes
-from modelcompare.metrics.registry import MetricLike, resolve_metrics
-from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
-from modelcompare.resampling.weights import BootstrapWeights
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.resampling.seeds import RngLike, child_seed
 from modelcompare.words import (
     Scheme,
     Undefined,
@@ -94,30 +90,12 @@ def bootstrap(
     0      0.75   0.625    0.875
     """
     metrics, classes = without_classes(metrics, predictions)
-    predictions, *_ = serve(predictions, metrics, zero_division=zero_division)
-    evaluation = evaluate(
-        predictions, metrics, zero_division=zero_division, undefined=undefined, collapse=collapse
-    )
-    weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng), scheme, size)
-    every = BootstrapResult(evaluation, weights, design_of(predictions))
-    return draw_values(every, undefined, places_of(evaluation, classes))
-
-
-def evaluate(
-    predictions: TestSet, metrics: MetricLike | Sequence[MetricLike] | None, *,
-    zero_division: ZeroDivision = math.nan, undefined: Undefined = "count",
-    collapse: bool | None = None,
-) -> Evaluation:  # fmt: skip
-    """Return all models' metrics on a test set, and check that it can be resampled.
-
-    Arguments are those of `bootstrap`.
-    """
-    chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
-    if undefined == "stratify":
-        predictions = _stratified(predictions)
-    evaluation = Evaluation(predictions, chosen, collapse=collapse)
-    check_units(evaluation.units, clustered=predictions.groups is not None)
-    return evaluation
+    found = prepare(predictions, metrics, Settings(
+        n_resamples=n_resamples, scheme=scheme, size=size, zero_division=zero_division,
+        undefined=undefined, collapse=collapse, rng=rng,
+    )).sample  # fmt: skip
+    every = BootstrapResult(found.evaluation, found.weights, found.design)
+    return draw_values(every, undefined, places_of(found.evaluation, classes))
 
 
 def draw_values(
@@ -141,19 +119,6 @@ def draw_values(
             "undefined='count', 'stratify' or 'redraw', or another zero_division."
         )
     return result
-
-
-def _stratified(predictions: TestSet) -> TestSet:
-    """Stratify by true class, within the existing strata if there are any."""
-    access = predictions.access
-    if access.sums is not None:
-        access.refuse("undefined='stratify'")
-    if access.codes is None:
-        raise ValueError("`undefined='stratify'` needs true classes.")
-    if predictions.strata is None:
-        return predictions.with_columns(strata=access.codes)
-    stratum = np.unique(predictions.strata, return_inverse=True)[1]
-    return predictions.with_columns(strata=stratum * access.n_classes + access.codes)
 
 
 def _redraw(draws: FloatArray, every: BootstrapResult, places: IntArray | None) -> None:

@@ -16,7 +16,7 @@ from modelcompare.comparison.correction import correct
 from modelcompare.comparison.duration import warn_of_time
 from modelcompare.comparison.few_samples import notes_on_few_samples
 from modelcompare.comparison.notes import clipped_note, warn_of_tests
-from modelcompare.comparison.plan import Plan, Settings, planned
+from modelcompare.comparison.plan import ComparisonSettings, Plan, planned
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.selected import intervals_at, select_tests, select_values
 from modelcompare.comparison.warned import warn_of_little_data, warn_of_no_width
@@ -179,7 +179,7 @@ def compare(
             undefined=undefined, collapse=collapse,
         )  # fmt: skip
         return bounded
-    return _carried_out(planned(predictions, metrics, Settings(
+    return _carried_out(planned(predictions, metrics, ComparisonSettings(
         n_resamples=n_resamples, confidence_level=confidence_level, method=method, test=test,
         correction=correction, family=family, baseline=baseline, alpha=alpha, scheme=scheme,
         generalize_to=generalize_to, zero_division=zero_division, undefined=undefined,

@@ -6,59 +6,38 @@ The test set is read once. `compare` carries a plan out, and `modelcompare.plan`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from modelcompare.arrays import IntArray
-from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.correction import Procedure
-from modelcompare.comparison.planning import serve
+from modelcompare.comparison.planning import Prepared, Settings, prepare
 from modelcompare.comparison.selected import places_of
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.design import Design, design_of
+from modelcompare.engine.design import Design
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.memory import check_covariances, check_pairs
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.resampling.seeds import RngLike, seed_sequence
-from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import TESTS
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import NAME as DEFAULT_TEST
-from modelcompare.words import (
-    CompareTest,
-    Correction,
-    Family,
-    GeneralizeTo,
-    IntervalMethod,
-    Scheme,
-    Undefined,
-    ZeroDivision,
-)
+from modelcompare.words import Correction, Family, IntervalMethod
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class ComparisonSettings(Settings):
     """Options of `compare`, as they were given."""
 
-    n_resamples: int
     confidence_level: float
-    method: IntervalMethod
-    test: CompareTest
     correction: Correction
     family: Family
     baseline: str | None
     alpha: float
-    scheme: Scheme
-    generalize_to: GeneralizeTo
-    zero_division: ZeroDivision
-    undefined: Undefined
-    collapse: bool | None
-    rng: RngLike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +46,7 @@ class Plan:
 
     Parameters
     ----------
-    settings : Settings
+    settings : ComparisonSettings
         Options as they were given.
     bootstrap : BootstrapResult
         Models, metrics and units, the design, and the resamples, of which none are drawn yet.
@@ -83,7 +62,7 @@ class Plan:
         Note on a metric that is not among those compared by default.
     """
 
-    settings: Settings
+    settings: ComparisonSettings
     bootstrap: BootstrapResult
     pairs: Pairs
     procedure: Procedure
@@ -100,7 +79,9 @@ class Plan:
 
 
 def planned(
-    predictions: TestSet, metrics: MetricLike | Sequence[MetricLike] | None, settings: Settings
+    predictions: TestSet,
+    metrics: MetricLike | Sequence[MetricLike] | None,
+    settings: ComparisonSettings,
 ) -> Plan:
     """Plan a comparison, or refuse what cannot be computed.
 
@@ -112,45 +93,35 @@ def planned(
     """
     pairs, of_default = _pairs(predictions.models, settings.baseline), metrics is None
     metrics, classes = without_classes(metrics, predictions)
-    predictions, method, test, draws = serve(
-        predictions, metrics, method=settings.method, test=settings.test,
-        zero_division=settings.zero_division,
-    )  # fmt: skip
-    evaluation = evaluate(
-        predictions, metrics, zero_division=settings.zero_division,
-        undefined=settings.undefined, collapse=settings.collapse,
-    )  # fmt: skip
-    design = design_of(predictions, settings.generalize_to, test)
-    test = _known_test(design, test, method, settings)
+    found = prepare(predictions, metrics, settings)
+    sample, evaluation, design = found.sample, found.sample.evaluation, found.sample.design
+    test = _known_test(design, found, settings)
     # A design refuses metrics of which it does not know the errors.
     design.estimator(evaluation)
     TESTS[test].check(evaluation.metrics)
     check_pairs(len(pairs[0]), len(evaluation.keys))
     check_covariances(len(evaluation.models), len(evaluation.keys))
     asked = settings.correction == "max-t" or settings.undefined != "count"
-    drawn = (draws and design.samples_decide) or asked
-    weights = BootstrapWeights(
-        evaluation.units, settings.n_resamples * drawn, seed_sequence(settings.rng),
-        settings.scheme,
-    )  # fmt: skip
+    drawn = (found.draws and design.samples_decide) or asked
+    weights = replace(sample.weights, n_resamples=settings.n_resamples * drawn)
     return Plan(
         settings=settings, bootstrap=BootstrapResult(evaluation, weights, design), pairs=pairs,
         procedure=Procedure(
             test=test, correction=settings.correction, family=settings.family,
             alpha=settings.alpha,
         ),
-        method=method, places=places_of(evaluation, classes),
-        left_out=_left_out(predictions) if of_default else (),
+        method=found.method, places=places_of(evaluation, classes),
+        left_out=_left_out(evaluation.predictions) if of_default else (),
     )  # fmt: skip
 
 
-def _known_test(design: Design, test: str, method: IntervalMethod, settings: Settings) -> str:
+def _known_test(design: Design, found: Prepared, settings: ComparisonSettings) -> str:
     """Return the test that knows how values vary; refuse methods that know the items alone."""
     design.check("undefined", settings.undefined)
-    design.check("method", method)
+    design.check("method", found.method)
     if settings.correction in ("max-t", "min-p"):
         design.check("correction", settings.correction)
-    return design.chosen("test", test, DEFAULT_TEST)
+    return design.chosen("test", found.test, DEFAULT_TEST)
 
 
 def _pairs(models: tuple[str, ...], baseline: str | None) -> Pairs:

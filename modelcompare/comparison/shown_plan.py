@@ -14,7 +14,7 @@ from modelcompare.comparison.compare import compare
 from modelcompare.comparison.duration import seconds_of
 from modelcompare.comparison.method import INTERVALS
 from modelcompare.comparison.notes import design_in_words
-from modelcompare.comparison.plan import Plan, Settings, planned
+from modelcompare.comparison.plan import ComparisonSettings, Plan, planned
 from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts
@@ -139,8 +139,9 @@ def plan(
     settings = dict(asked.arguments)
     if settings.pop("missing") == "bounds":
         raise ValueError("missing='bounds' makes two comparisons; plan one, with missing='worst'.")
-    settings = {name: settings[name] for name in Settings.__dataclass_fields__}
-    return _shown(planned(predictions, metrics, Settings(**settings)))
+    known = ComparisonSettings.__dataclass_fields__
+    settings = {name: value for name, value in settings.items() if name in known}
+    return _shown(planned(predictions, metrics, ComparisonSettings(**settings)))
 
 
 def _shown(made: Plan) -> ComparisonPlan:

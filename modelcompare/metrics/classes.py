@@ -14,8 +14,8 @@ from modelcompare.data.positive import naming, positive_for
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.planning import positive_note
-from modelcompare.metrics.registry import MetricLike, resolve_metrics, split_class
-from modelcompare.metrics.subsets import class_code, names_subset
+from modelcompare.metrics.registry import MetricLike, resolve_metrics
+from modelcompare.metrics.subsets import class_code, names_subset, split_class
 
 # One value: a metric, or a metric per class with the class.
 ValueLike: TypeAlias = MetricLike | tuple[MetricLike, Any]

@@ -20,7 +20,7 @@ from modelcompare.metrics.named import FAMILIES, METRICS, names_of
 from modelcompare.metrics.planning import check_served, given_score, of_classes, warn_of_order
 from modelcompare.metrics.quantiles import named_percentile, percentile_of
 from modelcompare.metrics.scoring import named_score
-from modelcompare.metrics.subsets import names_subset, over_classes
+from modelcompare.metrics.subsets import names_subset, over_classes, split_class
 from modelcompare.metrics.terms import ABBREVIATIONS, UNDERSCORED, check_term, place_of, spellings
 from modelcompare.metrics.texts import with_references
 from modelcompare.metrics.variants import number, with_options
@@ -34,28 +34,12 @@ MetricLike: TypeAlias = str | AnyMetric | Callable[..., Any]
 
 # Rules of a gate are METRIC[CLASS]:-MARGIN, and files of metrics FILE.py:NAME.
 _NAME = re.compile(r"\w[\w.@+-]*")
-_OF_CLASS = re.compile(r"([^\[\]:]+)(?:\[(.+)\]|:(.+))")
 
 # Numbers in names: f0.5, ece_10.
 _NUMBERS = {int: "[1-9][0-9]*", float: r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"}
 _NAMES = "modelcompare.metrics.METRICS (modelcompare metrics)"
 # Similarity of a suggestion: that of a slip of the hand, not of another metric.
 _ALIKE = 0.75
-
-
-def split_class(name: str) -> tuple[str, str | None]:
-    """Split a name into metric and class; the class is None where none is named.
-
-    Examples
-    --------
-    >>> split_class("f1[fraud]"), split_class("recall:1"), split_class("f1_macro")
-    (('f1', 'fraud'), ('recall', '1'), ('f1_macro', None))
-    """
-    found = _OF_CLASS.fullmatch(name.strip())
-    if found is None:
-        return name, None
-    metric, in_brackets, after_colon = found.groups()
-    return metric.strip(), in_brackets or after_colon
 
 
 def is_of_texts(metric: Any) -> bool:

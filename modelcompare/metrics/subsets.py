@@ -1,10 +1,11 @@
-"""Averages over some of the classes: ``f1_micro[-O]``, ``recall_macro[cat,dog]``.
+"""Classes in names of metrics, and averages over some: ``f1_micro[-O]``, ``recall_macro[cat,dog]``.
 
 As scikit-learn's ``labels=``: other classes are true and predicted, and are not averaged.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,7 +21,23 @@ from modelcompare.spelling import did_you_mean, nearest
 # Classes that an error lists.
 _LISTED = 9
 
+_OF_CLASS = re.compile(r"([^\[\]:]+)(?:\[(.+)\]|:(.+))")
 _EXAMPLES = "f1_micro[-O] or f1_macro[cat,dog]"
+
+
+def split_class(name: str) -> tuple[str, str | None]:
+    """Split a name into metric and class; the class is None where none is named.
+
+    Examples
+    --------
+    >>> split_class("f1[fraud]"), split_class("recall:1"), split_class("f1_macro")
+    (('f1', 'fraud'), ('recall', '1'), ('f1_macro', None))
+    """
+    found = _OF_CLASS.fullmatch(name.strip())
+    if found is None:
+        return name, None
+    metric, in_brackets, after_colon = found.groups()
+    return metric.strip(), in_brackets or after_colon
 
 
 def names_subset(text: str) -> bool:

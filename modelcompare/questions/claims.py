@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import cast, get_args
 
 from scipy.special import ndtri
 
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.significance.inverted import Ends, turned
-from modelcompare.words import Answer, Decision, GeneralizeTo, GeneralizeToOfSets
+from modelcompare.words import Answer, Decision
 
 # A value, and its lower and upper bound.
 Estimated = tuple[float, float, float]
@@ -21,15 +20,6 @@ def claims_of(kind: Decision, margin: float) -> list[tuple[float, float]]:
     """Return the one-sided claims of which a claim consists: sign * gain > threshold."""
     above = (1.0, margin if kind == "superior" else -margin)
     return [above, (-1.0, -margin)] if kind == "equivalent" else [above]
-
-
-def of_one_set(generalize_to: GeneralizeToOfSets) -> GeneralizeTo:
-    """Refuse a question about new test sets where there is one."""
-    if generalize_to in get_args(GeneralizeTo):
-        return cast(GeneralizeTo, generalize_to)
-    raise ValueError(
-        f"generalize_to={generalize_to!r} asks about new test sets, which needs several."
-    )
 
 
 def check_margin(margin: float, metric: AnyMetric) -> None:

@@ -10,15 +10,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.few_samples import notes_on_few_samples
+from modelcompare.comparison.planning import Settings, prepare
 from modelcompare.comparison.warned import warn_of_little_data
 from modelcompare.data.positive import positive_for
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import joined
 from modelcompare.engine.contrasts import Sample
-from modelcompare.engine.design import Design, design_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.scope import Scope
@@ -26,18 +25,13 @@ from modelcompare.intervals import intervals_around
 from modelcompare.intervals.closed import proportions
 from modelcompare.intervals.unknown import convention, turned_by_convention
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
+from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.metrics.planning import positive_note
-from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.claims import of_one_set
-from modelcompare.resampling.seeds import RngLike, seed_sequence
-from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import Outcome, PairView, run_named
 from modelcompare.significance.inverted import Ends, ends_of
 from modelcompare.words import (
     Alternative,
-    GeneralizeToOfSets,
     IntervalMethod,
-    ZeroDivision,
     shown,
     value_name,
     warn_caller,
@@ -45,15 +39,6 @@ from modelcompare.words import (
 
 # Arguments of the two test sets of an unpaired question.
 SIDES = ("predictions_a", "predictions_b")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sampling:
-    """Samples that a question is about: what varies between them, and their resamples."""
-
-    generalize_to: GeneralizeToOfSets = "items"
-    n_resamples: int = 9999
-    rng: RngLike = 0
 
 
 @dataclass(frozen=True)
@@ -65,33 +50,32 @@ class Contrast(PairView):
     label
         The class, for a metric per class.
     position : int
-        Position of the value along the axis of values. The other parameters are those of
-        `PairView`, for one pair.
+        Position of the value along the axis of values.
+    method, tested_by : str
+        Interval method and test to compute with. The other parameters are those of `PairView`, for
+        one pair.
     """
 
     label: Any = None
     position: int = 0
+    method: IntervalMethod = "normal"
+    tested_by: str = "wald"
 
     @classmethod
-    def between(
-        cls, pair: TestSet, metric: MetricLike, label: Any, *,
-        zero_division: ZeroDivision = math.nan, collapse: bool | None = None,
-        design: Design | None = None, sampling: Sampling | None = None,
-    ) -> Contrast:  # fmt: skip
-        """Return the contrast of the two models of a test set.
+    def on(
+        cls, predictions: TestSet, models: Sequence[str], value: ValueLike, settings: Settings
+    ) -> Contrast:
+        """Return the contrast of two models of a test set.
 
-        Of a test set that lacks a model, the sample is of the other one (`Gain`). A `design` is
-        that of `sampling` for the test that is asked for.
+        If one of them is lacking, the sample is of the other one (`Gain`).
         """
-        sampling = sampling or Sampling()
-        design = design or design_of(pair, of_one_set(sampling.generalize_to))
-        evaluation = evaluate(pair, [metric], zero_division=zero_division, collapse=collapse)
-        n, seed = sampling.n_resamples, seed_sequence(sampling.rng)
+        metric, label = one_value(value, predictions)
+        found = prepare(predictions, [metric], settings, models)
+        evaluation = found.sample.evaluation
         label = chosen_class(evaluation, label)
         return cls(
-            Sample(evaluation, BootstrapWeights(evaluation.units, n, seed), design),
-            (np.array([0]), np.array([1])), n, label=label,
-            position=value_position(evaluation, label),
+            found.sample, (np.array([0]), np.array([1])), settings.n_resamples, label=label,
+            position=value_position(evaluation, label), method=found.method, tested_by=found.test,
         )  # fmt: skip
 
     @property

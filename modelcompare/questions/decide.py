@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scipy.special import ndtri
 
 from modelcompare import plugs
 from modelcompare.arguments import checked
+from modelcompare.comparison.planning import Settings
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.checks import check_models
 from modelcompare.data.given_arrays import check_asked, takes_arrays
@@ -25,7 +26,7 @@ from modelcompare.escape import terminal
 from modelcompare.metrics.classes import ValueLike
 from modelcompare.questions.any_time import GainAtAnyTime
 from modelcompare.questions.claims import POWER, answer_of, check_margin, claims_of
-from modelcompare.questions.contrast import Sampling, warn_of_undefined
+from modelcompare.questions.contrast import warn_of_undefined
 from modelcompare.questions.gains import Gain
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, member, value
@@ -349,8 +350,10 @@ def decide(
     if isinstance(predictions, Mapping):
         gain_on = plugs.several("decide")
     found = gain_on(
-        predictions, (candidate, baseline), metric, method=method, zero_division=zero_division,
-        sampling=Sampling(generalize_to=generalize_to, n_resamples=n_resamples, rng=rng),
+        predictions, (candidate, baseline), metric, method, Settings(
+            generalize_to=generalize_to, n_resamples=n_resamples, zero_division=zero_division,
+            rng=rng,
+        ),
     )  # fmt: skip
     with each_warning_once():
         found.warn_of_sparse_data("auto" if method == "any-time" else method)
@@ -358,14 +361,14 @@ def decide(
 
 
 def _gain_on(
-    predictions: TestSet, models: tuple[str, str], metric: ValueLike, *,
-    method: DecisionMethod, **options: Any,
+    predictions: TestSet, models: tuple[str, str], metric: ValueLike, method: DecisionMethod,
+    settings: Settings,
 ) -> Gain:  # fmt: skip
     """Return the gain of the first model over the second on a test set."""
     check_models(predictions.models, baseline=models[1], candidate=models[0])
     if method == "any-time":
-        return GainAtAnyTime.of(predictions, models, metric, method="auto", **options)
-    return Gain.of(predictions, models, metric, method=method, **options)
+        return GainAtAnyTime.of(predictions, models, metric, replace(settings, method="auto"))
+    return Gain.of(predictions, models, metric, replace(settings, method=method))
 
 
 def _decision(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
@@ -12,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.planning import serve
+from modelcompare.comparison.planning import Settings
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import known_direction
 from modelcompare.engine.contrasts import Contrasts
@@ -22,28 +21,13 @@ from modelcompare.engine.scope import Scope
 from modelcompare.intervals.calibration import refusal, why_refused
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.calibration import calibration_formula
-from modelcompare.metrics.classes import ValueLike, one_value
+from modelcompare.metrics.classes import ValueLike
 from modelcompare.questions.claims import POWER, claims_of, n_needed
-from modelcompare.questions.contrast import Contrast, Sampling
+from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.unseen import Unseen
 from modelcompare.significance.inverted import Ends, p_above, turned
 from modelcompare.significance.repeated import LEAST_OF_EACH, LEAST_UNITS
-from modelcompare.words import (
-    Decision,
-    IntervalMethod,
-    ZeroDivision,
-)
-
-
-def contrast_on(
-    predictions: TestSet, models: Sequence[str], metric: ValueLike, *, method: IntervalMethod,
-    zero_division: ZeroDivision, sampling: Sampling,
-) -> tuple[Contrast, IntervalMethod]:  # fmt: skip
-    """Return the contrast of models on a test set, and the interval method to compute with."""
-    own, label = one_value(metric, predictions)
-    served, used, *_ = serve(predictions, own, method=method, zero_division=zero_division)
-    pair = served[[*models]]
-    return Contrast.between(pair, own, label, zero_division=zero_division, sampling=sampling), used
+from modelcompare.words import Decision, IntervalMethod
 
 
 @dataclass(frozen=True)
@@ -56,28 +40,26 @@ class Gain:
         Candidate minus baseline.
     models : tuple of (str, str)
         Candidate and baseline.
-    method : str
-        Interval method.
     """
 
     contrast: Contrast
     models: tuple[str, str]
-    method: IntervalMethod
     # Whether bounds hold for all numbers of samples together.
     any_time: ClassVar[bool] = False
 
     @classmethod
     def of(
-        cls, predictions: TestSet, models: tuple[str, str], metric: ValueLike, *,
-        method: IntervalMethod, zero_division: ZeroDivision, sampling: Sampling,
-    ) -> Self:  # fmt: skip
+        cls, predictions: TestSet, models: tuple[str, str], metric: ValueLike, settings: Settings
+    ) -> Self:
         """Return the gain of the first model over the second."""
-        contrast, used = contrast_on(
-            predictions, models, metric, method=method, zero_division=zero_division,
-            sampling=sampling,
-        )  # fmt: skip
+        contrast = Contrast.on(predictions, models, metric, settings)
         contrast.sample.design.check_decision()
-        return cls(contrast, models, used)
+        return cls(contrast, models)
+
+    @property
+    def method(self) -> IntervalMethod:
+        """Interval method."""
+        return self.contrast.method
 
     @property
     def metric(self) -> AnyMetric:

@@ -9,15 +9,13 @@ from typing import Any, get_args
 
 from modelcompare import plugs
 from modelcompare.arguments import checked, written_out
-from modelcompare.comparison.planning import serve
+from modelcompare.comparison.planning import Settings
 from modelcompare.data.checks import check_models
 from modelcompare.data.given_arrays import check_asked, takes_arrays
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.design import design_of
 from modelcompare.engine.scope import Scope
-from modelcompare.metrics.classes import ValueLike, one_value
-from modelcompare.questions.claims import of_one_set
-from modelcompare.questions.contrast import Contrast, Sampling, Unpaired, warn_of_undefined
+from modelcompare.metrics.classes import ValueLike
+from modelcompare.questions.contrast import Contrast, Unpaired, warn_of_undefined
 from modelcompare.questions.effects import effect_sizes
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, value
@@ -200,26 +198,21 @@ def paired_test(
     >>> print(f"{result.difference:.4f} {result.p_value:.1e}")
     0.0182 6.3e-06
     """
-    sampling = Sampling(generalize_to=generalize_to, n_resamples=n_resamples, rng=rng)
+    # Tests of single samples need each of them.
+    settings = Settings(
+        test=method, generalize_to=generalize_to, n_resamples=n_resamples, rng=rng,
+        zero_division=zero_division, collapse=False if named(method).by_sample else None,
+    )  # fmt: skip
     if isinstance(predictions, Mapping):
         of_means: PairedTestResult = plugs.several("paired_test")(
-            predictions, (model_a, model_b), metric, method=method, alternative=alternative,
-            zero_division=zero_division, sampling=sampling,
-        )  # fmt: skip
+            predictions, (model_a, model_b), metric, alternative, settings
+        )
         return of_means
-    varied = of_one_set(generalize_to)
     check_models(predictions.models, model_a=model_a, model_b=model_b)
-    metric, label = one_value(metric, predictions)
-    predictions, _, test, _ = serve(predictions, metric, test=method, zero_division=zero_division)
-    pair = predictions[[model_a, model_b]]
-    design = design_of(pair, varied, test)
-    test = design.chosen("test", test, DEFAULT_TEST, "method")
-    row = named(test)
-    contrast = Contrast.between(
-        pair, metric, label, zero_division=zero_division,
-        collapse=False if row.by_sample else None, design=design, sampling=sampling,
-    )  # fmt: skip
-    enumerate_swaps = "units" in predictions.access.abilities
+    contrast = Contrast.on(predictions, (model_a, model_b), metric, settings)
+    design, access = contrast.sample.design, contrast.evaluation.access
+    test = design.chosen("test", contrast.tested_by, DEFAULT_TEST, "method")
+    row, enumerate_swaps = named(test), "units" in access.abilities
     contrast = replace(contrast, alternative=alternative, enumerate_swaps=enumerate_swaps)
     contrast.warn_of_sparse_data()
     outcome = contrast.test(test)

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
+from modelcompare.comparison.planning import Settings
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.labels import distinct_rows
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals.ratios import t_quantile
-from modelcompare.metrics.classes import ValueLike, one_value
-from modelcompare.metrics.registry import MetricLike
-from modelcompare.questions.claims import of_one_set
+from modelcompare.metrics.classes import ValueLike
 from modelcompare.questions.components import Pilot, Plan, planned
-from modelcompare.questions.contrast import Contrast, Sampling
+from modelcompare.questions.contrast import Contrast
 from modelcompare.report.numbers import format_interval
 from modelcompare.significance.inverted import Ends
 from modelcompare.significance.pairwise import check_smooth
-from modelcompare.words import GeneralizeTo, GeneralizeToOfSets, ZeroDivision, value_name
+from modelcompare.words import GeneralizeToOfSets, ZeroDivision, value_name
 
 # The default interval allows for samples and classes that a pilot has not seen, of which the
 # standard error contains nothing. Where it is so many times as wide as the error predicts, numbers
@@ -50,14 +50,11 @@ class PilotDifference:
         zero_division: ZeroDivision, generalize_to: GeneralizeToOfSets,
     ) -> Self:  # fmt: skip
         """Return the difference of two models on a test set."""
-        varied = of_one_set(generalize_to)
         check_models(predictions.models, model_a=model_a, model_b=model_b)
-        one, label = one_value(metric, predictions)
-        pair = predictions[[model_a, model_b]]
-        contrast = planned_contrast(
-            pair, one, label, zero_division=zero_division, generalize_to=varied
+        settings = Settings(
+            generalize_to=generalize_to, zero_division=zero_division, collapse=False
         )
-        return cls(contrast)
+        return cls(planned_contrast(predictions, (model_a, model_b), metric, settings))
 
     @property
     def difference(self) -> float:
@@ -92,14 +89,11 @@ class PilotDifference:
 
 
 def planned_contrast(
-    pair: TestSet, metric: MetricLike, label: Any, *, zero_division: ZeroDivision,
-    generalize_to: GeneralizeTo, name: str = "",
+    predictions: TestSet, models: Sequence[str], value: ValueLike, settings: Settings,
+    name: str = "",
 ) -> Contrast:  # fmt: skip
     """Return the contrast of two models on a pilot; refuse one without a value or influences."""
-    contrast = Contrast.between(
-        pair, metric, label, zero_division=zero_division, collapse=False,
-        sampling=Sampling(generalize_to=generalize_to),
-    )  # fmt: skip
+    contrast = Contrast.on(predictions, models, value, settings)
     check_smooth(contrast.metric, "variance_study on test sets of several sizes")
     if math.isnan(contrast.difference):
         which = f" {name!r}" if name else ""
@@ -141,5 +135,6 @@ def _default_interval(contrast: Contrast) -> Ends:
     if "units" not in predictions.access.abilities:
         if distinct_rows((metric,), predictions, required=False) is None:
             return math.nan, math.nan
-        contrast = Contrast.between(predictions, metric, contrast.label)
+        value, settings = (metric, contrast.label), Settings(method="auto")
+        contrast = Contrast.on(predictions, contrast.models, value, settings)
     return contrast.interval("auto", _LEVEL)

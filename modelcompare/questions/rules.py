@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from modelcompare.data.test_set import TestSet
-from modelcompare.metrics.registry import default_metric, split_class
-from modelcompare.metrics.subsets import names_subset
+from modelcompare.metrics.registry import default_metric
+from modelcompare.metrics.subsets import names_subset, split_class
 from modelcompare.plugs import first, several
 from modelcompare.words import Decision, check_sequence
 

@@ -10,14 +10,13 @@ import numpy as np
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.bootstrap import evaluate
+from modelcompare.comparison.planning import Settings, prepare
 from modelcompare.comparison.warned import warn_of_sparse_data
 from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import once
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.delong import check_area, delong_covariance
-from modelcompare.engine.design import design_of
 from modelcompare.intervals import intervals_around
 from modelcompare.metrics import Metric
 from modelcompare.metrics.classes import ValueLike, one_value
@@ -27,7 +26,6 @@ from modelcompare.questions.contrast import SIDES, Unpaired, chosen_class, value
 from modelcompare.questions.paired import PairedTestResult, result_of
 from modelcompare.resampling.draws import deals
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
-from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import Outcome
 from modelcompare.significance.dealt import ADDED, fisher_midp, studentized_deals
 from modelcompare.significance.extreme import n_extreme, resampling_p, standardized, student_p
@@ -106,11 +104,13 @@ def unpaired_test(
         value, of_class = one_value(metric, predictions)
         # Clusters of both sets are dealt between them, by their numbers of rows.
         results = once(predictions, predictions.models[0])
-        side = evaluate(results, [value], zero_division=zero_division, collapse=False)
-        weights = BootstrapWeights(side.units, n_resamples, child_seed(seed, len(sides)))
+        sample = prepare(results, [value], Settings(
+            n_resamples=n_resamples, zero_division=zero_division, collapse=False,
+            rng=child_seed(seed, len(sides)),
+        )).sample  # fmt: skip
+        side = sample.evaluation
         # The same class may have different positions in the labels of the two sets.
         of_class = chosen_class(side, of_class)
-        sample = Sample(side, weights, design_of(side.predictions))
         place = value_position(side, of_class)
         sides.append((sample, place))
         warn_of_sparse_data(sample, places=np.array([place]), where=f"`{name}`: ")

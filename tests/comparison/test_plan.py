@@ -92,9 +92,31 @@ def test_the_design_is_in_words():
     assert "9,824 samples vary. All rows are in memory." in str(mc.plan(SNLI, "accuracy"))
 
 
-def test_a_comparison_passes_its_test_set_to_few_functions_and_resolves_metrics_once():
+PARTS = mc.Predictions(
+    SNLI.y_true[:600], {m: SNLI.output(m).array[:600] for m in SNLI.models}, labels=SNLI.labels,
+    slices={"half": ["x", "y"] * 300},
+)  # fmt: skip
+TWO = ("bow_pair", "naive_bayes")
+# Functions that may take the test set, and entries into the registry: one for each rule and group.
+ASKED = {
+    "compare": (lambda: mc.compare(PARTS, n_resamples=99), 40, 1),
+    "decide": (lambda: mc.decide(PARTS, *TWO, "f1_macro", margin=0.01, n_resamples=99), 40, 1),
+    "gate": (
+        lambda: mc.gate(PARTS, *TWO, ["accuracy:-0.01", "f1_macro:-0.01"], n_resamples=99),
+        44,
+        2,
+    ),
+    "paired_test": (lambda: mc.paired_test(PARTS, *TWO, "f1_macro", n_resamples=99), 40, 1),
+    "sample_size": (lambda: mc.sample_size(PARTS, *TWO, "f1_macro"), 40, 1),
+    "groups": (lambda: mc.compare_groups(PARTS, n_resamples=99), 44, 2),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_questions_pass_their_test_set_to_few_functions_and_resolve_metrics_once(name):
+    ask, most, entries = ASKED[name]
     functions, resolved = set(), []
-    mc.compare(SNLI)
+    ask()
 
     def watch(frame, event, _):
         code = frame.f_code
@@ -110,8 +132,8 @@ def test_a_comparison_passes_its_test_set_to_few_functions_and_resolves_metrics_
 
     sys.setprofile(watch)
     try:
-        mc.compare(SNLI)
+        ask()
     finally:
         sys.setprofile(None)
-    assert len(functions) <= 40, sorted(functions)
-    assert resolved == ["resolve_metrics"]
+    assert len(functions) <= most, sorted(functions)
+    assert resolved == ["resolve_metrics"] * entries

@@ -5,7 +5,7 @@ import pytest
 from sklearn import metrics as sk
 
 import modelcompare as mc
-from modelcompare.comparison.bootstrap import evaluate
+from modelcompare.comparison.planning import Settings, evaluate
 from modelcompare.intervals.extremes import extreme_influences
 from tests.plugged import needs
 
@@ -32,7 +32,7 @@ def drawn(seed, n, k, errors):
 
 
 def ends(preds, metric, **options):
-    evaluation = evaluate(preds, [metric], **options)
+    evaluation = evaluate(preds, [metric], Settings(**options))
     (of,) = evaluation.metrics
     pairs = np.array([0]), np.array([1])
     return extreme_influences(evaluation, of, pairs, len(preds))

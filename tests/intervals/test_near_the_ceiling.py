@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import beta, binom
 
 import modelcompare as mc
-from modelcompare.comparison.bootstrap import evaluate
+from modelcompare.comparison.planning import Settings, evaluate
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.design import design_of
 from modelcompare.intervals import intervals_of
@@ -252,7 +252,7 @@ def test_precision_weighted_by_two_classes_of_whom_one_is_rare_is_covered_where_
         ]
         for alarms, misses in both
     }  # fmt: skip
-    evaluation = evaluate(mc.Predictions(truth, outputs), ["precision_weighted"])
+    evaluation = evaluate(mc.Predictions(truth, outputs), ["precision_weighted"], Settings())
     weights = BootstrapWeights(evaluation.units, 9, np.random.SeedSequence(0))
     found = intervals_of(
         Contrasts(Sample(evaluation, weights, design_of(evaluation.predictions)), None),

@@ -13,8 +13,8 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.bootstrap import evaluate
 from modelcompare.comparison.bootstrap_result import BootstrapResult
+from modelcompare.comparison.planning import Settings, evaluate, prepare
 from modelcompare.comparison.selected import places_of, select_values
 from modelcompare.data.checks import softmax
 from modelcompare.data.kinds import PROBABILITIES
@@ -22,7 +22,6 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.variants import with_variants
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
-from modelcompare.engine.design import design_of
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike
@@ -220,13 +219,14 @@ def sensitivity_study(
     levels = list(dict.fromkeys(asked))
     if not levels:
         raise ValueError("`temperatures` and `noises` are both empty; give one at least.")
-    design = design_of(predictions, generalize_to)
+    plain, classes = without_classes(metrics, predictions)
+    settings = Settings(generalize_to=generalize_to, zero_division=zero_division)
+    of_all = prepare(predictions, plain, settings).sample
+    design = of_all.design
     known = [*design.known("method"), "percentile"]
     method = method or cast("IntervalMethod", known[0])
     design.check("method", method)
-    plain, classes = without_classes(metrics, predictions)
-    of_all = evaluate(predictions, plain, zero_division=zero_division)
-    design.estimator(of_all).warnings(places_of(of_all, classes))
+    of_all.estimator.warnings(places_of(of_all.evaluation, classes))
     seed = seed_sequence(rng)
     rows = []
     for place, model in enumerate(predictions.models):
@@ -236,7 +236,7 @@ def sensitivity_study(
             own_seed = child_seed(seed, place, number)
             variants[f"{change} {level:g}"] = _changed(probabilities, change, level, own_seed)
         changed = with_variants(predictions, model, variants, PROBABILITIES)
-        evaluation = evaluate(changed, plain, zero_division=zero_division)
+        evaluation = evaluate(changed, plain, settings)
         weights = BootstrapWeights(evaluation.units, n_resamples, seed)
         every = BootstrapResult(evaluation, weights, design.of_part(changed))
         result = select_values(every, places_of(evaluation, classes))

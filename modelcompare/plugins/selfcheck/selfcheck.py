@@ -13,11 +13,12 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.bootstrap_result import BootstrapResult
+from modelcompare.comparison.planning import Settings
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.classes import ValueLike, one_value
-from modelcompare.questions.contrast import Contrast, Sampling
+from modelcompare.questions.contrast import Contrast
 from modelcompare.resampling.draws import unequal_draws
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
@@ -112,7 +113,8 @@ def selfcheck(
     metric, label = one_value(metric, predictions)
     # Without ids, since a sample that is drawn twice would have a duplicate id.
     pair = predictions[[model_a, model_b]].with_columns(ids=None)
-    whole = Contrast.between(pair, metric, label, collapse=False)
+    models, value = (model_a, model_b), (metric, label)
+    whole = Contrast.on(pair, models, value, Settings(collapse=False))
     whole.warn_of_sparse_data(method)
     truth = whole.sample.point[:, whole.position]
     truths = float(truth[0]), float(truth[0] - truth[1])
@@ -122,8 +124,8 @@ def selfcheck(
     draws = BootstrapWeights(units, n_trials, child_seed(seed, 1))
 
     def rejects(sample: Predictions, trial: int) -> bool:
-        sampling = Sampling(n_resamples=n_resamples, rng=trial)
-        drawn = Contrast.between(sample, metric, label, sampling=sampling)
+        settings = Settings(test=test, n_resamples=n_resamples, rng=trial)
+        drawn = Contrast.on(sample, models, value, settings)
         return bool(drawn.test(test).p_value[0, 0] < alpha)
 
     outcomes: list[list[bool]] = []

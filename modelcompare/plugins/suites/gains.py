@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.comparison.planning import Settings
 from modelcompare.comparison.subgroups import common_notes
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts
@@ -22,17 +23,12 @@ from modelcompare.plugins.suites.pooled import Means
 from modelcompare.plugins.suites.scope import notes_on_sets, scope_of_sets
 from modelcompare.plugins.suites.weights import WITHIN, WeightedSets, weighted_sets, within
 from modelcompare.questions.any_time import PLAN_LOOKS, not_at_any_time
-from modelcompare.questions.contrast import Contrast, Sampling
-from modelcompare.questions.gains import Gain, are_enough, contrast_on, gains_of_units
+from modelcompare.questions.contrast import Contrast
+from modelcompare.questions.gains import Gain, are_enough, gains_of_units
 from modelcompare.questions.unseen import Unseen
 from modelcompare.resampling.seeds import child_seed, seed_sequence
 from modelcompare.significance.inverted import Ends, ends_of, turned
-from modelcompare.words import (
-    Decision,
-    DecisionMethod,
-    IntervalMethod,
-    ZeroDivision,
-)
+from modelcompare.words import Decision, DecisionMethod, IntervalMethod
 
 
 @dataclass(frozen=True)
@@ -151,8 +147,8 @@ class MeanGain(Gain):
 
 
 def mean_gain(
-    sets: Mapping[str, TestSet], models: tuple[str, str], metric: ValueLike, *,
-    method: DecisionMethod, zero_division: ZeroDivision, sampling: Sampling,
+    sets: Mapping[str, TestSet], models: tuple[str, str], metric: ValueLike,
+    method: DecisionMethod, settings: Settings,
 ) -> MeanGain:  # fmt: skip
     """Return the gain of the first model over the second on the test sets that have a weight.
 
@@ -162,35 +158,30 @@ def mean_gain(
     if method == "any-time":
         raise not_at_any_time(f"several test sets; {PLAN_LOOKS}")
     if not isinstance(sets, WeightedSets):
-        sets = weighted_sets(sets, models, "equal", sampling.generalize_to, "refuse")
-    contrasts, used = contrasts_on(
-        sets, models, metric, method=method, zero_division=zero_division, sampling=sampling
-    )
+        sets = weighted_sets(sets, models, "equal", settings.generalize_to, "refuse")
+    contrasts = contrasts_on(sets, models, metric, replace(settings, method=method))
     for each in contrasts.values():
         each.sample.design.check_decision()
     shares, (first, *_) = sets.shares[sets.shares > 0], contrasts.values()
-    new_sets = sampling.generalize_to in WITHIN
-    return MeanGain(first, models, used, contrasts, shares, new_sets, sets.notes)
+    new_sets = settings.generalize_to in WITHIN
+    return MeanGain(first, models, contrasts, shares, new_sets, sets.notes)
 
 
 def contrasts_on(
-    sets: WeightedSets[TestSet], models: Sequence[str], metric: ValueLike, *,
-    method: IntervalMethod, zero_division: ZeroDivision, sampling: Sampling,
-) -> tuple[dict[str, Contrast], IntervalMethod]:  # fmt: skip
-    """Return the contrast of two models on each test set with a weight, and the interval method."""
-    seed, alone = seed_sequence(sampling.rng), np.count_nonzero(sets.shares) == 1
-    sampling = replace(sampling, generalize_to=within(sampling.generalize_to))
+    sets: WeightedSets[TestSet], models: Sequence[str], metric: ValueLike, settings: Settings
+) -> dict[str, Contrast]:
+    """Return the contrast of two models on each test set with a weight."""
+    seed, alone = seed_sequence(settings.rng), np.count_nonzero(sets.shares) == 1
+    settings = replace(settings, generalize_to=within(settings.generalize_to))
     contrasts: dict[str, Contrast] = {}
-    used = method
     for place, (name, predictions) in enumerate(sets.items()):
         if sets.shares[place] == 0:
             continue
         # A test set may lack one of the models, or both.
         both = [model for model in models if model in predictions.models]
-        contrasts[name], used = contrast_on(
-            predictions, both or predictions.models[:1], metric, method=method,
-            zero_division=zero_division,
-            sampling=sampling if alone else replace(sampling, rng=child_seed(seed, place)),
+        contrasts[name] = Contrast.on(
+            predictions, both or predictions.models[:1], metric,
+            settings if alone else replace(settings, rng=child_seed(seed, place)),
         )  # fmt: skip
     first, *others = contrasts.values()
     if any(each.evaluation.keys != first.evaluation.keys for each in others):
@@ -198,7 +189,7 @@ def contrasts_on(
             f"the test sets have different classes, and {first.metric.name} is per class; "
             "decide on an average, e.g. f1_macro."
         )
-    return contrasts, used
+    return contrasts
 
 
 def mean_unseen(parts: Sequence[Unseen], weights: FloatArray) -> Unseen:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
+from modelcompare.comparison.planning import Settings
 from modelcompare.comparison.subgroups import common_notes
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
@@ -16,32 +18,32 @@ from modelcompare.plugins.suites.layers import warn_of_few_sets
 from modelcompare.plugins.suites.pooled import Means
 from modelcompare.plugins.suites.scope import notes_on_sets, scope_of_sets
 from modelcompare.plugins.suites.weights import WITHIN, weighted_sets
-from modelcompare.questions.contrast import Sampling, warn_of_undefined
+from modelcompare.questions.contrast import warn_of_undefined
 from modelcompare.questions.paired import PairedTestResult
 from modelcompare.significance.studentized import NAME as DEFAULT_TEST
-from modelcompare.words import Alternative, PairedTest, ZeroDivision
+from modelcompare.words import Alternative
 
 # Level of the interval whose half-width towards 0 is that of the test.
 _ALPHA = 0.05
 
 
 def test_means(
-    sets: Mapping[str, TestSet], models: tuple[str, str], metric: ValueLike, *,
-    method: PairedTest, alternative: Alternative, zero_division: ZeroDivision, sampling: Sampling,
+    sets: Mapping[str, TestSet], models: tuple[str, str], metric: ValueLike,
+    alternative: Alternative, settings: Settings,
 ) -> PairedTestResult:  # fmt: skip
     """Return the outcome of the test of the difference of means, as `paired_test` describes."""
-    if method != DEFAULT_TEST:
+    if settings.test != DEFAULT_TEST:
         raise ValueError(
-            f"method={method!r} is a test on one test set; leave it out of several, whose mean is "
-            "tested by the interval of the difference, or ask about each."
+            f"method={settings.test!r} is a test on one test set; leave it out of several, whose "
+            "mean is tested by the interval of the difference, or ask about each."
         )
     known = dict.fromkeys(model for each in sets.values() for model in each.models)
     check_models((*known,), model_a=models[0], model_b=models[1])
-    new_sets = sampling.generalize_to in WITHIN
-    weighted = weighted_sets(sets, models, "equal", sampling.generalize_to, "refuse")
-    contrasts, used = contrasts_on(
-        weighted, models, metric, method="auto", zero_division=zero_division, sampling=sampling,
-    )  # fmt: skip
+    new_sets = settings.generalize_to in WITHIN
+    weighted = weighted_sets(sets, models, "equal", settings.generalize_to, "refuse")
+    contrasts = contrasts_on(
+        weighted, models, metric, replace(settings, method="auto", test="wald")
+    )
     if new_sets:
         warn_of_few_sets(len(contrasts))
     first, *_ = contrasts.values()
@@ -53,9 +55,9 @@ def test_means(
     means, at = Means.of(samples, models, first.pairs, weighted.shares, scope), first.position
     difference = float(means.estimate[0, at])
     warn_of_undefined(first.metric.name, first.label, difference, models)
-    drawn = sampling.n_resamples if is_resampled(first.metric) else 0
+    drawn = settings.n_resamples if is_resampled(first.metric) else 0
     notes = common_notes({name: each.notes for name, each in contrasts.items()})
-    p_value = float(means.p_values(used, _ALPHA, alternative)[0, at])
+    p_value = float(means.p_values(first.method, _ALPHA, alternative)[0, at])
     return PairedTestResult(
         model_a=models[0], model_b=models[1], metric=first.metric.name, label=first.label,
         difference=difference, statistic=difference, p_value=p_value,

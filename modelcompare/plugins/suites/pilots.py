@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from modelcompare.comparison.planning import Settings
 from modelcompare.comparison.subgroups import common_notes
 from modelcompare.comparison.warned import each_warning_once
 from modelcompare.data.checks import check_models
@@ -106,14 +107,11 @@ def mean_difference(
                 f"test set {name!r} has no predictions of {', '.join(lacking)}; leave it out of "
                 "the pilot."
             )
-    one, label = one_value(metric, next(iter(sets.values())))
-    contrasts = {
-        name: planned_contrast(
-            each[[model_a, model_b]], one, label, zero_division=zero_division,
-            generalize_to=within(generalize_to), name=name,
-        )
-        for name, each in sets.items()
-    }  # fmt: skip
+    one, models = one_value(metric, next(iter(sets.values()))), (model_a, model_b)
+    settings = Settings(
+        generalize_to=within(generalize_to), zero_division=zero_division, collapse=False
+    )
+    contrasts = {n: planned_contrast(each, models, one, settings, n) for n, each in sets.items()}
     first, *_ = contrasts.values()
     _check_runs([*contrasts.values()])
     return MeanPilotDifference(first, contrasts, generalize_to in WITHIN)

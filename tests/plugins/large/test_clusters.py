@@ -93,8 +93,18 @@ def test_what_sums_of_clusters_cannot_answer_is_refused(frame):
         mc.paired_test(scan, "a", "b", "log_loss", method="t")
     with pytest.raises(ValueError, match=r"roc_auc_ovr needs all samples at once"):
         mc.compare(scan, "roc_auc_ovr")
-    with pytest.raises(ValueError, match=r"`groups` of all rows at once"):
-        mc.sample_size(scan, "a", "b", "log_loss")
+
+
+def test_sample_sizes_of_a_scan_in_clusters_are_those_of_memory(frame):
+    rows = of(frame, {"groups": "g"})
+    memory, scan = (
+        mc.sample_size(read(rows, columns={"groups": "g"}), "a", "b", "log_loss")
+        for read in (mc.read_predictions, mc.io.scan_predictions)
+    )
+    assert scan.unit == memory.unit == "clusters"
+    assert scan.size == memory.size
+    assert scan.components.items == pytest.approx(memory.components.items, rel=1e-9)
+    assert scan.n_needed == memory.n_needed
 
 
 def test_a_cluster_in_two_strata_is_refused_also_in_two_blocks(frame):
