@@ -8,7 +8,6 @@ from modelcompare.arguments import config_context as config_context
 from modelcompare.comparison.bootstrap import bootstrap as bootstrap
 from modelcompare.comparison.compare import compare as compare
 from modelcompare.comparison.compare_groups import compare_groups as compare_groups
-from modelcompare.comparison.shown_plan import plan as plan
 from modelcompare.data.predictions import Predictions as Predictions
 from modelcompare.examples import load_example as load_example
 from modelcompare.metrics.base import Metric as Metric
@@ -24,6 +23,7 @@ from modelcompare.plugins.paper import studies as studies
 from modelcompare.questions.decide import decide as decide
 from modelcompare.questions.gate import gate as gate
 from modelcompare.questions.paired import paired_test as paired_test
+from modelcompare.questions.plan import plan as plan
 from modelcompare.questions.sample_size import sample_size as sample_size
 from modelcompare.readers import read_predictions as read_predictions
 

@@ -262,6 +262,11 @@ def several(question: str) -> Any:
     return _answering("several", question, "a question about several test sets")
 
 
+def answering(predictions: object, question: str, of_one: Any) -> Any:
+    """Return the function that answers for test sets by name, or that of one test set."""
+    return several(question) if isinstance(predictions, Mapping) else of_one
+
+
 def _answering(table: str, asked: str, named: str) -> Any:
     for plugin in plugins().values():
         if asked in getattr(plugin, table):

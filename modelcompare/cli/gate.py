@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from inspect import signature as parameters_of
+from typing import Any, TypeVar, get_args
 
 import click
 
@@ -14,13 +15,17 @@ from modelcompare import escape, plugs
 from modelcompare.cli.output import append, document_of
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, answer_document, say
+from modelcompare.comparison.shown_plan import ComparisonPlan
 from modelcompare.questions.gate import gate as ask_gate
 from modelcompare.questions.gate_result import GateAnswer, GateResult
+from modelcompare.questions.plan import OF_DECISIONS
+from modelcompare.questions.plan import plan as plan_of
 from modelcompare.questions.rules import read_asked, read_rules
 from modelcompare.report.result import Result
 from modelcompare.report.writers.formats import WRITERS
 from modelcompare.words import Decision, GateFormat
 
+Answer = TypeVar("Answer", bound=Result)
 # The line by which a comment on a pull request is found again, and GitHub's limit.
 _MARKER = "<!-- modelcompare gate -->"
 _LONGEST_COMMENT = 65_536
@@ -50,9 +55,9 @@ class Question:
         return chosen[0] if chosen else None
 
     def ask(
-        self, ask: Callable[..., GateAnswer], reading: Reading, *, by_blocks: bool,
+        self, ask: Callable[..., Answer], reading: Reading, *, by_blocks: bool,
         otherwise: Decision = "non-inferior", **options: Any,
-    ) -> GateAnswer:  # fmt: skip
+    ) -> Answer:  # fmt: skip
         """Read a test set, or those of rules of several, and ask; a ledger needs all rows."""
         kind, rule = self.kind, self.rule or ()
         asked = [*map(read_asked, rule)]
@@ -81,7 +86,8 @@ class Question:
 
 def gate(
     reading: Reading, question: Question, *, inconclusive_exit: int, format: GateFormat,
-    ask: Callable[..., GateAnswer] = ask_gate, by_blocks: bool = True, **options: Any,
+    ask: Callable[..., GateAnswer] = ask_gate, by_blocks: bool = True, plan: bool = False,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Pass a candidate, or exit with a code that gives the reason."""
     kind, rule = question.kind, question.rule
@@ -93,9 +99,31 @@ def gate(
         raise ValueError(
             f"--margin is needed to ask for {kind or 'non-inferior'}: how much worse would matter?"
         )
+    if plan:
+        shown = question.ask(_planned, reading, by_blocks=by_blocks, **options)
+        answer_document(WRITERS["json" if format == "json" else "table"](document_of(shown)))
+        return
     found = question.ask(ask, reading, by_blocks=by_blocks, **options)
     print_answers(found, format, several=bool(rule))
     stop_unless_passed(found, inconclusive_exit)
+
+
+def _planned(
+    predictions: Any, baseline: str, candidate: str, rules: Sequence[Mapping[str, Any]],
+    **options: Any,
+) -> ComparisonPlan:  # fmt: skip
+    """Plan the decisions of a gate."""
+    values = [(rule["metric"], rule["label"]) for rule in rules]
+    usual = {name: each.default for name, each in parameters_of(ask_gate).parameters.items()}
+    options = {name: value for name, value in options.items() if value != usual.get(name)}
+    if others := options.keys() - {"alpha", *OF_DECISIONS}:
+        raise ValueError(
+            "--plan shows how one test set would decide once; leave out "
+            f"{' and '.join(f'--{each}' for each in sorted(others))}."
+        )
+    if "alpha" in options:
+        options["confidence_level"] = 1 - 2 * options.pop("alpha")
+    return plan_of(predictions, values, baseline=baseline, candidate=candidate, **options)
 
 
 def stop_unless_passed(found: GateAnswer, inconclusive_exit: int) -> None:

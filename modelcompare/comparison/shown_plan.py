@@ -1,33 +1,26 @@
-"""`plan`: intervals, tests, time and memory of a comparison, without computing it."""
+"""`ComparisonPlan`: intervals, tests, time and memory of a comparison, without computing it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from inspect import signature as parameters_of
-from typing import Any
 
 import pandas as pd
 
-from modelcompare.arguments import checked
-from modelcompare.comparison.compare import compare
 from modelcompare.comparison.duration import seconds_of
 from modelcompare.comparison.method import INTERVALS
 from modelcompare.comparison.notes import design_in_words
-from modelcompare.comparison.plan import ComparisonSettings, Plan, planned
-from modelcompare.data.given_arrays import takes_arrays
-from modelcompare.data.test_set import TestSet
-from modelcompare.engine.contrasts import Contrasts
+from modelcompare.comparison.plan import Plan
+from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.memory import bytes_of_pairs
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.resampled import is_resampled
 from modelcompare.metrics.base import AnyMetric
-from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
 from modelcompare.report.fields import Field, frame
 from modelcompare.report.result import Result
 from modelcompare.significance.studentized import HOW, NAME, algorithm_of
-from modelcompare.words import giving, signature
+from modelcompare.words import IntervalMethod, signature
 
 # Access to the test set, by the first of these that it has.
 _ACCESS = {
@@ -78,7 +71,7 @@ class ComparisonPlan(Result, stem="plan", title="Plan"):
         return signature("plan", n=self.n_samples, models=len(self.models), pairs=self.n_pairs)
 
     def document(self) -> Document:
-        title = f"{len(self.models):,} models, {self.n_pairs:,} pairs"
+        title = f"{len(self.models):,} models, {self.n_pairs:,} pair{'s' * (self.n_pairs != 1)}"
         shown = [name for name in self.table if name not in ("test", "correction")]
         table = self._table(title, self.table, *shown)
         names = dict.fromkeys(
@@ -91,7 +84,7 @@ class ComparisonPlan(Result, stem="plan", title="Plan"):
         time = "less than a second" if self.seconds < 1 else f"about {self.seconds:,.0f} s"
         findings = [
             f"{self.design} {self.access}.",
-            *([f"Test: {tests}, corrected by {corrected}."] if self.n_pairs else []),
+            *([f"Test: {tests}, corrected by {corrected}."] if tests else []),
             f"Expected are {time} and {max(self.n_bytes / 2**20, 1):,.0f} MiB for the tests.",
             *(f"{name}: {INTERVALS[name][0]}." for name in names if name in INTERVALS),
             *(f"{short}: {text}." for short, text in ways.items()),
@@ -99,61 +92,22 @@ class ComparisonPlan(Result, stem="plan", title="Plan"):
         return self._document({self._stem: table}, findings=findings)
 
 
-@takes_arrays
-@checked(compare, predictions=giving("sums", by_design=True))
-def plan(
-    predictions: TestSet, metrics: MetricLike | Sequence[MetricLike] | None = None, **options: Any
-) -> ComparisonPlan:
-    """Show what `compare` would compute, and how: intervals, tests, design, time and memory.
-
-    Nothing is drawn; what `compare` refuses is refused here, with the same errors.
-
-    Parameters
-    ----------
-    predictions, metrics
-        As of `compare`.
-    **options
-        Other options of `compare`.
-
-    Returns
-    -------
-    ComparisonPlan
-        The intervals and tests of each metric are in its `table`.
-
-    Raises
-    ------
-    ValueError
-        As of `compare`; and for ``missing="bounds"``, whose ends are two comparisons.
-
-    Examples
-    --------
-    >>> import modelcompare as mc
-    >>> preds = mc.load_example("snli")
-    >>> mc.plan(preds, ["accuracy", "log_loss"]).table[["metric", "interval", "swaps"]]
-         metric interval      swaps
-    0  accuracy   wilson  all swaps
-    1  log_loss    log-t      means
-    """
-    asked = parameters_of(compare).bind(predictions, metrics, **options)
-    asked.apply_defaults()
-    settings = dict(asked.arguments)
-    if settings.pop("missing") == "bounds":
-        raise ValueError("missing='bounds' makes two comparisons; plan one, with missing='worst'.")
-    known = ComparisonSettings.__dataclass_fields__
-    settings = {name: value for name, value in settings.items() if name in known}
-    return _shown(planned(predictions, metrics, ComparisonSettings(**settings)))
+def plan_of_comparison(made: Plan) -> ComparisonPlan:
+    """Show the plan of a comparison."""
+    found = [_row(made, metric) for metric in made.bootstrap.evaluation.metrics]
+    return shown(made.bootstrap, len(made.pairs[0]), found)
 
 
-def _shown(made: Plan) -> ComparisonPlan:
-    evaluation, n_pairs = made.bootstrap.evaluation, len(made.pairs[0])
-    found = pd.DataFrame([_row(made, metric) for metric in evaluation.metrics])
+def shown(sample: Sample, n_pairs: int, rows: Sequence[Mapping[str, object]]) -> ComparisonPlan:
+    """Show the rows of a plan, with what varies, expected time and memory."""
+    evaluation, found = sample.evaluation, pd.DataFrame(rows)
     predictions = evaluation.predictions
-    varies = " ".join(filter(None, [design_in_words(evaluation), *made.bootstrap.scope.notes]))
+    varies = " ".join(filter(None, [design_in_words(evaluation), *sample.scope.notes]))
     abilities = predictions.access.abilities
     access = next((text for ability, text in _ACCESS.items() if ability in abilities), "")
     return ComparisonPlan(
         models=evaluation.models, n_samples=len(predictions), n_pairs=n_pairs,
-        design=varies or f"{made.bootstrap.design.written_size()} vary.",
+        design=varies or f"{sample.design.written_size()} vary.",
         access=access[:1].upper() + access[1:], seconds=float(found["seconds"].sum()),
         n_bytes=bytes_of_pairs(n_pairs, len(evaluation.models), len(evaluation.keys)), table=found,
     )  # fmt: skip
@@ -177,10 +131,16 @@ def _row(made: Plan, metric: AnyMetric) -> dict[str, object]:
 
 
 def _interval(made: Plan, metric: AnyMetric, *, of_pairs: bool) -> str:
-    """Name the interval methods of a metric's values, which do not need resamples."""
-    if made.method != "auto" or is_resampled(metric):
-        return made.method if made.method != "auto" else "of resamples"
-    view = made.view.of_metrics([metric])
-    rows = view if of_pairs else Contrasts(view.sample, None)
-    found = intervals_around(rows, made.method, made.settings.confidence_level).method
-    return ", ".join(dict.fromkeys(str(name) for name in found.ravel() if name is not None))
+    view, level = made.view.of_metrics([metric]), made.settings.confidence_level
+    return name_intervals(view if of_pairs else Contrasts(view.sample, None), made.method, level)
+
+
+def name_intervals(
+    rows: Contrasts, method: IntervalMethod, level: float, place: int | None = None
+) -> str:
+    """Name the interval methods of one metric's values, or of one value, without resamples."""
+    if method != "auto" or is_resampled(rows.evaluation.metrics[0]):
+        return method if method != "auto" else "of resamples"
+    found = intervals_around(rows, method, level).method
+    names = (found if place is None else found[:, place]).ravel()
+    return ", ".join(dict.fromkeys(str(name) for name in names if name is not None))

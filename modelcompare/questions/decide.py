@@ -346,9 +346,7 @@ def decide(
     """
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")
-    gain_on: Callable[..., Gain] = _gain_on
-    if isinstance(predictions, Mapping):
-        gain_on = plugs.several("decide")
+    gain_on: Callable[..., Gain] = plugs.answering(predictions, "decide", _gain_on)
     found = gain_on(
         predictions, (candidate, baseline), metric, method, Settings(
             generalize_to=generalize_to, n_resamples=n_resamples, zero_division=zero_division,

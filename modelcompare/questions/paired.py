@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
@@ -203,13 +203,17 @@ def paired_test(
         test=method, generalize_to=generalize_to, n_resamples=n_resamples, rng=rng,
         zero_division=zero_division, collapse=False if named(method).by_sample else None,
     )  # fmt: skip
-    if isinstance(predictions, Mapping):
-        of_means: PairedTestResult = plugs.several("paired_test")(
-            predictions, (model_a, model_b), metric, alternative, settings
-        )
-        return of_means
-    check_models(predictions.models, model_a=model_a, model_b=model_b)
-    contrast = Contrast.on(predictions, (model_a, model_b), metric, settings)
+    ask: Callable[..., PairedTestResult] = plugs.answering(predictions, "paired_test", _tested)
+    return ask(predictions, (model_a, model_b), metric, alternative, settings)
+
+
+def _tested(
+    predictions: TestSet, models: tuple[str, str], metric: ValueLike, alternative: Alternative,
+    settings: Settings,
+) -> PairedTestResult:  # fmt: skip
+    """Return the outcome of a test on one test set."""
+    check_models(predictions.models, model_a=models[0], model_b=models[1])
+    contrast = Contrast.on(predictions, models, metric, settings)
     design, access = contrast.sample.design, contrast.evaluation.access
     test = design.chosen("test", contrast.tested_by, DEFAULT_TEST, "method")
     row, enumerate_swaps = named(test), "units" in access.abilities
@@ -223,7 +227,9 @@ def paired_test(
     )
     if row.note is None:
         return result
-    note = row.note(contrast.evaluation.predictions, contrast.pairs, n_resamples, alternative)
+    note = row.note(
+        contrast.evaluation.predictions, contrast.pairs, settings.n_resamples, alternative
+    )
     return replace(result, notes=(*result.notes, note))
 
 

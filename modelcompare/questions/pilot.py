@@ -23,7 +23,7 @@ from modelcompare.questions.contrast import Contrast
 from modelcompare.report.numbers import format_interval
 from modelcompare.significance.inverted import Ends
 from modelcompare.significance.pairwise import check_smooth
-from modelcompare.words import GeneralizeToOfSets, ZeroDivision, value_name
+from modelcompare.words import value_name
 
 # The default interval allows for samples and classes that a pilot has not seen, of which the
 # standard error contains nothing. Where it is so many times as wide as the error predicts, numbers
@@ -46,15 +46,11 @@ class PilotDifference:
 
     @classmethod
     def of(
-        cls, predictions: TestSet, model_a: str, model_b: str, metric: ValueLike, *,
-        zero_division: ZeroDivision, generalize_to: GeneralizeToOfSets,
-    ) -> Self:  # fmt: skip
+        cls, predictions: TestSet, models: tuple[str, str], metric: ValueLike, settings: Settings
+    ) -> Self:
         """Return the difference of two models on a test set."""
-        check_models(predictions.models, model_a=model_a, model_b=model_b)
-        settings = Settings(
-            generalize_to=generalize_to, zero_division=zero_division, collapse=False
-        )
-        return cls(planned_contrast(predictions, (model_a, model_b), metric, settings))
+        check_models(predictions.models, model_a=models[0], model_b=models[1])
+        return cls(planned_contrast(predictions, models, metric, settings))
 
     @property
     def difference(self) -> float:

@@ -8,6 +8,7 @@ from functools import partial
 
 from modelcompare import plugs
 from modelcompare.arguments import checked
+from modelcompare.comparison.planning import Settings
 from modelcompare.data.given_arrays import check_asked
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import ValueLike
@@ -112,13 +113,10 @@ def sample_size(
     differences of 0.016 or more (power 0.8, alpha 0.05); the observed one needs about 17,918
     samples.
     """
-    pilot_of: Callable[..., PilotDifference] = PilotDifference.of
-    if isinstance(predictions, Mapping):
-        pilot_of = plugs.several("sample_size")
-    found = pilot_of(
-        predictions, model_a, model_b, metric, zero_division=zero_division,
-        generalize_to=generalize_to,
-    )  # fmt: skip
+    pilot_of: Callable[..., PilotDifference]
+    pilot_of = plugs.answering(predictions, "sample_size", PilotDifference.of)
+    settings = Settings(generalize_to=generalize_to, zero_division=zero_division, collapse=False)
+    found = pilot_of(predictions, (model_a, model_b), metric, settings)
     first = found.contrast
     _check_costs(bool(first.scope.generalize_to), cost_item, cost_run)
     plan = found.plan

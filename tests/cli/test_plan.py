@@ -1,4 +1,4 @@
-"""The option --plan of compare."""
+"""The option --plan of compare and gate."""
 
 
 def test_a_plan_names_intervals_and_tests_and_compares_nothing(run):
@@ -7,3 +7,20 @@ def test_a_plan_names_intervals_and_tests_and_compares_nothing(run):
     for word in ("half-count", "shrunk-influence", "all swaps", "Test: studentized-permutation"):
         assert word in done.out
     assert "leads" not in done.out
+
+
+def test_the_plan_of_a_gate_names_the_intervals_of_its_rules_and_decides_nothing(run):
+    rules = ("--rule", "log_loss:-0.5", "--rule", "recall[neutral]:-0.02", "--alpha", "0.01")
+    done = run("gate", "snli.npz", "--baseline", "bow_pair", "--candidate", "mlp", *rules, "--plan")
+    assert done.code == 0
+    for word in ("log_loss", "hall-t", "recall of neutral", "2 models, 1 pair\n"):
+        assert word in done.out
+    assert "not enough" not in done.out
+    assert "Test:" not in done.out
+    done = run("gate", "snli.npz", "--baseline", "bow_pair", "--candidate", "x", *rules, "--plan")
+    assert done.code == 2
+    more = ("--ledger", "looks.jsonl", "--looks", "3")
+    done = run(
+        "gate", "snli.npz", "--baseline", "bow_pair", "--candidate", "mlp", *rules, "--plan", *more
+    )
+    assert (done.code, "leave out --ledger" in done.err) == (2, True)

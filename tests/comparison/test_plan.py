@@ -86,6 +86,35 @@ def test_what_compare_refuses_is_refused_in_the_same_words():
         mc.plan(SNLI, missing="bounds")
 
 
+def test_the_plan_of_decisions_names_their_intervals_and_refuses_what_decide_refuses():
+    part, two = SNLI.subset(np.arange(400)), {"baseline": "bow_pair", "candidate": "mlp"}
+    values = ["accuracy", "f1_macro", ("recall", "neutral")]
+    table = mc.plan(part, values, **two).table
+    pairs = part[["mlp", "bow_pair"]]
+    compared = mc.compare(pairs, ["accuracy", "f1_macro", "recall[neutral]"], confidence_level=0.9)
+    assert table["interval_of_differences"].tolist() == compared.differences["method"].tolist()
+    assert table["metric"].tolist() == ["accuracy", "f1_macro", "recall of neutral"]
+    assert {*mc.plan(part, "f1_macro", method="BCa", **two).table["interval_of_differences"]} == {
+        "BCa"
+    }
+    for options in ({"metrics": "rmse"}, {"metrics": "f1[x]"}, {"candidate": "x"}):
+        errors = []
+        for asked in (
+            lambda o: mc.decide(part, two["baseline"], o["candidate"], o["metrics"], margin=0.1),
+            lambda o: mc.plan(
+                part, o["metrics"], baseline=two["baseline"], candidate=o["candidate"]
+            ),
+        ):
+            with pytest.raises(ValueError) as caught:  # noqa: PT011
+                asked({"metrics": "f1_macro", **two, **options})
+            errors.append(str(caught.value))
+        assert errors[0] == errors[1]
+    with pytest.raises(ValueError, match="`correction` is no option of decide and gate"):
+        mc.plan(part, "accuracy", correction="holm", **two)
+    with pytest.raises(ValueError, match="name it as `baseline`"):
+        mc.plan(part, "accuracy", candidate="mlp")
+
+
 def test_the_design_is_in_words():
     clusters = SNLI.with_columns(groups=np.arange(len(SNLI)) // 4)
     assert "clusters of samples are taken whole" in str(mc.plan(clusters, "accuracy"))
@@ -99,16 +128,16 @@ PARTS = mc.Predictions(
 TWO = ("bow_pair", "naive_bayes")
 # Functions that may take the test set, and entries into the registry: one for each rule and group.
 ASKED = {
-    "compare": (lambda: mc.compare(PARTS, n_resamples=99), 40, 1),
-    "decide": (lambda: mc.decide(PARTS, *TWO, "f1_macro", margin=0.01, n_resamples=99), 40, 1),
+    "compare": (lambda: mc.compare(PARTS, n_resamples=999), 40, 1),
+    "decide": (lambda: mc.decide(PARTS, *TWO, "f1_macro", margin=0.01, n_resamples=999), 40, 1),
     "gate": (
-        lambda: mc.gate(PARTS, *TWO, ["accuracy:-0.01", "f1_macro:-0.01"], n_resamples=99),
-        44,
+        lambda: mc.gate(PARTS, *TWO, ["accuracy:-0.01", "f1_macro:-0.01"], n_resamples=999),
+        45,
         2,
     ),
-    "paired_test": (lambda: mc.paired_test(PARTS, *TWO, "f1_macro", n_resamples=99), 40, 1),
+    "paired_test": (lambda: mc.paired_test(PARTS, *TWO, "f1_macro", n_resamples=999), 40, 1),
     "sample_size": (lambda: mc.sample_size(PARTS, *TWO, "f1_macro"), 40, 1),
-    "groups": (lambda: mc.compare_groups(PARTS, n_resamples=99), 44, 2),
+    "groups": (lambda: mc.compare_groups(PARTS, n_resamples=999), 44, 2),
 }
 
 

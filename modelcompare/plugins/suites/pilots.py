@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -37,7 +37,6 @@ from modelcompare.questions.components import (
 )
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.pilot import PilotDifference, check_determined, planned_contrast
-from modelcompare.words import GeneralizeToOfSets, ZeroDivision
 
 
 @dataclass(frozen=True)
@@ -94,27 +93,24 @@ class MeanPilotDifference(PilotDifference):
 
 
 def mean_difference(
-    sets: Mapping[str, TestSet], model_a: str, model_b: str, metric: ValueLike, *,
-    zero_division: ZeroDivision, generalize_to: GeneralizeToOfSets,
-) -> MeanPilotDifference:  # fmt: skip
+    sets: Mapping[str, TestSet], models: tuple[str, str], metric: ValueLike, settings: Settings
+) -> MeanPilotDifference:
     """Return the mean difference of two models on pilot test sets that have both."""
     check_names(sets)
     known = dict.fromkeys(model for each in sets.values() for model in each.models)
-    check_models((*known,), model_a=model_a, model_b=model_b)
+    check_models((*known,), model_a=models[0], model_b=models[1])
     for name, each in sets.items():
-        if lacking := [repr(m) for m in (model_a, model_b) if m not in each.models]:
+        if lacking := [repr(m) for m in models if m not in each.models]:
             raise ValueError(
                 f"test set {name!r} has no predictions of {', '.join(lacking)}; leave it out of "
                 "the pilot."
             )
-    one, models = one_value(metric, next(iter(sets.values()))), (model_a, model_b)
-    settings = Settings(
-        generalize_to=within(generalize_to), zero_division=zero_division, collapse=False
-    )
+    one, new_sets = one_value(metric, next(iter(sets.values()))), settings.generalize_to in WITHIN
+    settings = replace(settings, generalize_to=within(settings.generalize_to))
     contrasts = {n: planned_contrast(each, models, one, settings, n) for n, each in sets.items()}
     first, *_ = contrasts.values()
     _check_runs([*contrasts.values()])
-    return MeanPilotDifference(first, contrasts, generalize_to in WITHIN)
+    return MeanPilotDifference(first, contrasts, new_sets)
 
 
 def _check_runs(contrasts: Sequence[Contrast]) -> None:
