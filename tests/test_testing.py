@@ -80,6 +80,25 @@ def test_a_class_and_a_metric_of_one_s_own_count():
     assert own.decisions[0].gain == pytest.approx(30 / 101)
 
 
+@pytest.mark.parametrize("on_inconclusive", ["fail", "skip"])
+def test_no_name_is_an_order_in_what_an_assertion_shows(on_inconclusive):
+    truth, right = np.resize(["x", "y"], 40), np.arange(40) < 34
+    old, new = "::error::old", "new\n::error::pwned\x1b[31m##[error]"
+    outputs = {old: truth, new: np.where(right, truth, truth[::-1])}
+    preds = mc.Predictions(truth, outputs)
+    for baseline, candidate, margin in ((old, new, 0.01), (new, old, 0.0)):
+        rules = [f"accuracy:{-margin:+}"] if margin else ["accuracy:+0.5"]
+        with pytest.raises((AssertionError, SkipTest, pytest.skip.Exception)) as shown:
+            assert_not_worse(
+                preds, baseline, candidate, rules=rules, n_resamples=99,
+                on_inconclusive=on_inconclusive,
+            )  # fmt: skip
+        text = str(shown.value)
+        assert "pwned" in text
+        assert [x for x in text.splitlines() if x.lstrip().startswith("::") or "##[" in x] == []
+        assert "\x1b" not in text
+
+
 def test_pytest_and_unittest_skip_where_data_are_too_few_and_show_no_line_of_the_package(tmp_path):
     (tmp_path / "test_models.py").write_text(f"""
 import unittest

@@ -123,7 +123,8 @@ def _table(costs: Any) -> pd.DataFrame:
             f"to a cost, or a file; got {shown(costs)}."
         )
     table = costs.rename(index=str, columns=str)
-    if {*table.index} != {*table.columns} or not (table.index.is_unique and len(table) > 1):
+    once = table.index.is_unique and table.columns.is_unique
+    if {*table.index} != {*table.columns} or not (once and len(table) > 1):
         raise ValueError(
             "`costs` must have the same classes in rows (true) and columns (predicted), each once; "
             f"got {', '.join(table.index)} and {', '.join(table.columns)}."

@@ -58,6 +58,12 @@ def near_the_ceiling(*metrics, others=False):
     return 100 * table["gate"][chosen ^ others].max()
 
 
+def intents(row):
+    text = (ROOT / "experiments" / "intents" / "results" / "summary.md").read_text()
+    (cells,) = re.findall(rf"\| {re.escape(row)} \| (.*) \|", text)
+    return [float(cell) for cell in cells.split(" | ")]
+
+
 def one(values):
     return [float(values)]
 
@@ -95,6 +101,12 @@ SENTENCES = {
     ("docs/gates.md", r"at most ([\d.]+) %, of the ROC AUC in ([\d.]+) % and of log loss, .* in ([\d.]+) %"):
         lambda: [near_the_ceiling("roc_auc", "log_loss", others=True),
                  near_the_ceiling("roc_auc"), near_the_ceiling("log_loss")],
+    ("experiments/intents/README.md",
+     r"% agree, t-test on replicates \(macro F1\) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+)"):
+        lambda: intents("% agree, t"),
+    ("experiments/intents/README.md",
+     r"% agree, sign-flip test \| ([\d.]+) \| ([\d.]+) \| ([\d.]+)"):
+        lambda: intents("% agree, sign-flip"),
     ("docs/results.md", r"covers its true value in (\d+) % of all test sets, with 100 models in (\d+) %"):
         lambda: [100 * of_best("alone", n) for n in (20, 100)],
     ("docs/results.md", r"whom it covers in ([\d.]+) to ([\d.]+) of the simulated test sets"):

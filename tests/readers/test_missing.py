@@ -243,3 +243,11 @@ def test_the_worst_of_a_score_needs_its_direction_and_names_the_score():
     wide = rows.rename(columns={"glow": "b"}).drop(columns="model")
     with pytest.raises(ValueError, match="high or low values of the scores are good"):
         mc.read_predictions(wide.assign(a=0.1), kind="scores", missing="worst")
+
+
+@pytest.mark.parametrize(("score", "worst"), [("latency_ms", 9.0), ("reward", 1.0)])
+def test_a_missing_score_is_the_worst_by_the_direction_of_its_name(score, worst):
+    table = pd.DataFrame({"id": [0, 1, 2] * 2, "model": ["a"] * 3 + ["b"] * 3})
+    table[score] = [1, None, 9, 3, 4, 5]
+    preds = mc.read_predictions(table, columns={"score": score}, missing="worst")
+    assert preds.output("a").array.tolist() == [1, worst, 9]
