@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.tables import led_clauses
+from modelcompare.comparison.leaders import leaders_of, led_clauses
 from modelcompare.directions import known_direction
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, frame
 from modelcompare.report.figures.critical_difference import plot_critical_difference
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Axes, Figure
-from modelcompare.report.numbers import format_digits, joined, p_clause
+from modelcompare.report.numbers import format_digits, joined, p_clause, some_of
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column
 from modelcompare.significance.corrections import adjust
@@ -110,12 +110,15 @@ class RankComparison(Result, stem="ranks", version=2):
 
     def _sentences(self) -> list[str]:
         verb = "differ" if self.p_value < self.alpha else "do not differ significantly"
-        best, *others = self.ranks["model"]
+        values = self.ranks["mean_rank"].to_numpy()
+        best, others = leaders_of(self.ranks["model"].tolist(), values)
+        have, they = ("has", "it") if len(best) == 1 else ("have", "they")
+        clauses = joined(led_clauses(self.differences, best, others))
         return [
             f"The models {verb} over {len(self.scores)} data sets (Friedman, "
             f"{p_clause(self.p_value)}).",
-            f"{best} has the best mean rank ({self.ranks['mean_rank'].iloc[0]:.2f}): it "
-            f"{joined(led_clauses(self.differences, best, others))} ({self.test}).",
+            f"{some_of(best)} {have} the best mean rank ({values[0]:.2f})"
+            + (f": {they} {clauses} ({self.test})." if clauses else "."),
         ]
 
 

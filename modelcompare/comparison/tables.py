@@ -19,9 +19,8 @@ from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_difference, places_of
 from modelcompare.directions import Words, sentence, words_of
-from modelcompare.engine.axis import ValueKey
 from modelcompare.metrics.calibration import calibration_formula
-from modelcompare.report.numbers import EXCLUDES_0, grounds, interval_title, joined, p_clause
+from modelcompare.report.numbers import interval_title, joined
 from modelcompare.report.tables import (
     MAX_CLASSES,
     Column,
@@ -328,59 +327,3 @@ def _undirected(metrics: Sequence[str]) -> list[str]:
     """Return a note on metrics whose direction is not known."""
     what = "the direction is not known, so models are in order of their values."
     return [f"{', '.join(metrics)}: {what}"] if metrics else []
-
-
-def best_first(
-    scores: pd.DataFrame, differences: pd.DataFrame, key: ValueKey, by: str, *, upwards: bool
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the rows of one value in both frames: models from best to worst, and their pairs."""
-    own, pairs = (rows_at(x, metric=key.metric, label=key.label) for x in (scores, differences))
-    return own.sort_values(by, ascending=not upwards, kind="stable"), pairs
-
-
-def pairs_of_leader(
-    differences: pd.DataFrame, leader: str, others: Sequence[str], *, below: float | None = None
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return rows of a leader's pairs by other model: significantly worse ones, and the rest.
-
-    At the level `below` they are lower ones, of a metric whose direction is not known.
-    """
-    rows: dict[str, Any] = {
-        row.model_b if row.model_a == leader else row.model_a: row
-        for row in differences.itertuples()
-        if leader in (row.model_a, row.model_b)
-    }
-    beaten = {model: rows[model] for model in others if _is_led(rows[model], leader, below)}
-    return beaten, {model: rows[model] for model in others if model not in beaten}
-
-
-def _is_led(row: Any, leader: str, below: float | None) -> bool:
-    if below is None:
-        return bool(row.better == leader)
-    return row.p_adjusted < below and (row.ci_low + row.ci_high > 0) == (row.model_a == leader)
-
-
-def led_clauses(
-    differences: pd.DataFrame, leader: str, others: Sequence[str], level: float | None = None
-) -> list[str]:
-    """Return clauses: a leader's significant and other differences.
-
-    With the level of the intervals, they name p-values, and intervals that part from them.
-    """
-    beaten, tied = pairs_of_leader(differences, leader, others)
-    named, level_with = [*beaten], [*tied]
-    if level is not None:
-        named = [f"{x} ({_ahead(x, row, level)})" for x, row in beaten.items()]
-        level_with = [f"{x} ({_tied(row, level)})" for x, row in tied.items()]
-    verbs = {"is better than": named, "is not significantly different from": level_with}
-    return [f"{verb} {', '.join(names)}" for verb, names in verbs.items() if names]
-
-
-def _ahead(model: str, row: Any, level: float) -> str:
-    return grounds({model: (row.ci_low, row.ci_high, row.p_adjusted)}, level)
-
-
-def _tied(row: Any, level: float) -> str:
-    """Return the p-value of a tie; the interval is of the difference by itself."""
-    apart = (row.ci_low > 0 or row.ci_high < 0) and row.p_value >= 1 - level
-    return f"{p_clause(row.p_adjusted)}{EXCLUDES_0 * apart}"

@@ -22,9 +22,9 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.conclusion import conclusions_of_frames
 from modelcompare.comparison.evidence import winners
+from modelcompare.comparison.leaders import best_first, pairs_of_leader
 from modelcompare.comparison.pair_tables import lead_meaning, orient
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.tables import best_first, pairs_of_leader
 from modelcompare.comparison.warned import collect_warnings
 from modelcompare.data.outputs import Output
 from modelcompare.data.predictions import Predictions

@@ -13,9 +13,9 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compare import compare
+from modelcompare.comparison.leaders import best_first, leaders_of, led_clauses
 from modelcompare.comparison.pair_tables import pair_table
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.tables import best_first, led_clauses
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import known_direction
 from modelcompare.engine.axis import ValueKey
@@ -32,7 +32,7 @@ from modelcompare.plugins.folds.fold_tests import (
 from modelcompare.plugins.folds.words import FoldTest
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.fields import HIDDEN, Field, columns, frame, member, names_of
-from modelcompare.report.numbers import decimals_for, format_number, joined
+from modelcompare.report.numbers import decimals_for, format_number, joined, some_of
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, column
 from modelcompare.significance.corrections import adjust
@@ -240,15 +240,16 @@ class FoldComparison(FoldSettings, Result, stem="folds"):
     def _sentence(self, scores: pd.DataFrame, key: ValueKey) -> str:
         falling = self.greater_is_better[key.metric]
         ranked, pairs = best_first(scores, self.differences, key, "mean", upwards=falling)
-        leader, *others = ranked["model"]
+        leaders, others = leaders_of(ranked["model"].tolist(), ranked["mean"].to_numpy())
         best, n_folds = ranked["mean"].iloc[0], ranked["n_folds"].iloc[0]
         mean = format_number(best, decimals_for(ranked["sd"]))
         name = value_name(key.metric, key.label)
-        if not others:
-            return f"{name}: {leader} scores {mean}."
-        first = f"has the {'highest' if falling else 'lowest'} mean over {n_folds} folds ({mean})"
-        clauses = led_clauses(pairs, leader, others, self.confidence_level)
-        return f"{name}: {leader} {joined([first, *clauses])}."
+        if len(ranked) == 1:
+            return f"{name}: {leaders[0]} scores {mean}."
+        first = f"{'has' if len(leaders) == 1 else 'have'} the {'highest' if falling else 'lowest'}"
+        first += f" mean over {n_folds} folds ({mean})"
+        clauses = led_clauses(pairs, leaders, others, self.confidence_level)
+        return f"{name}: {some_of(leaders)} {joined([first, *clauses])}."
 
 
 def with_pooled(

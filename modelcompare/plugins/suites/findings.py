@@ -12,7 +12,12 @@ from scipy.stats import kendalltau
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import POWER, Compared
-from modelcompare.comparison.tables import best_first, pairs_of_leader
+from modelcompare.comparison.leaders import (
+    best_first,
+    leaders_of,
+    pairs_of_leader,
+    pairs_of_leaders,
+)
 from modelcompare.directions import Words, words_of
 from modelcompare.engine.axis import pair_frame
 from modelcompare.report.document import Finding
@@ -177,33 +182,24 @@ def _led_by(
 
     Models that are `lacking` a test set, and those with no value, may lead.
     """
-    values = scores["estimate"].to_numpy()
-    n_level = int(np.isclose(values, values[0], rtol=1e-12, atol=0).sum())
-    level, others = np.split(scores["model"].to_numpy(), [n_level])
+    level, others = leaders_of(scores["model"].tolist(), scores["estimate"].to_numpy())
     width = (scores["ci_high"] - scores["ci_low"]).median()
     best = format_number(scores["estimate"].iloc[0], decimals_for([width / 4]))
     if none and len(scores) == 1 and not lacking:
         return f"{level[0]} scores {best}"
     some = "of the models that lack no test set " if lacking else ""
     some = "of the models with a value " if none and not lacking else some
-    verb, leads = ("is", words.leads) if n_level == 1 else ("are", "have the same value")
-    clauses = [f"{some}{some_of([*level])} {leads} ({best})"]
-    # Leaders of one value are better than a model if all are.
-    of_each = [
-        pairs_of_leader(differences, leader, [*others, *lacking], below=below)[0]
-        for leader in level
-    ]
-    beaten = {
-        model: max((rows[model] for rows in of_each), key=lambda row: row.p_adjusted)
-        for model in of_each[0] if all(model in rows for rows in of_each)
-    }  # fmt: skip
+    verb, leads = ("is", words.leads) if len(level) == 1 else ("are", "have the same value")
+    clauses = [f"{some}{some_of(level)} {leads} ({best})"]
+    beaten, tied, partly = pairs_of_leaders(
+        differences, level, [*others, *lacking], below=below
+    )  # fmt: skip
     if beaten:
         clauses.append(f"{verb} {_better_than(beaten, words)}")
-    ahead = {model for rows in of_each for model in rows}
-    if partly := [model for model in others if model in ahead and model not in beaten]:
+    if partly:
         clauses.append(f"some of them are {words.better} than {some_of(partly)}")
-    if tied := [model for model in others if model not in ahead]:
-        clauses.append(f"{verb} not significantly different from {some_of(tied)}")
+    if equal := [model for model in others if model in tied]:
+        clauses.append(f"{verb} not significantly different from {some_of(equal)}")
     return joined(clauses)
 
 

@@ -130,6 +130,18 @@ def test_a_metric_that_is_known_has_its_own_direction():
     np.testing.assert_allclose(up.differences.p_a, down.differences.p_b)
 
 
+def test_models_of_one_mean_are_all_named():
+    right = {"a": [0.8, 0.9] * 5, "b": [0.9, 0.8] * 5, "c": np.tile([0.31, 0.29], 5)}
+    for names in ("abc", "bac"):
+        found = mc.crossval.compare_folds(
+            pd.DataFrame({name: right[name] for name in names}), n_train=9, n_test=1,
+            greater_is_better=True,
+        )  # fmt: skip
+        first, second, _ = names
+        start = f"score: {first} and {second} have the highest mean over 10 folds (0.850) and are"
+        assert found.verdict().startswith(start + " better than c (p < 0.001).")
+
+
 def test_corrections_span_the_pairs_of_a_metric():
     found = mc.crossval.compare_folds(WIDE, correction="bonferroni", **TEN).differences
     np.testing.assert_allclose(found.p_adjusted, np.minimum(3 * found.p_value, 1))

@@ -152,6 +152,16 @@ def test_scores_that_differ_only_by_rounding_are_tied(test):
     assert found.p_value == expected.p_value
 
 
+def test_models_of_one_mean_rank_are_all_named():
+    turns = np.arange(8) % 2
+    scores = {"a": 0.8 + 0.1 * turns, "b": 0.9 - 0.1 * turns, "c": 0.5 - 0.1 * turns}
+    for names in ("abc", "bac"):
+        table = pd.DataFrame({name: scores[name] for name in names})
+        verdict = mc.inference.critical_difference(table, greater_is_better=True).verdict()
+        best = f"{names[0]} and {names[1]}"
+        assert f"{best} have the best mean rank (1.50): they are better than c (nem" in verdict
+
+
 def test_the_diagram_of_one_table_takes_no_metric():
     with pytest.raises(ValueError, match="leave `metric` out"):
         mc.inference.critical_difference(DEMSAR, **UP).plot.critical_difference("f1")
