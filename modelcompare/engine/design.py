@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from modelcompare.engine.influence import Pairs
 from modelcompare.engine.layers import Layers
 from modelcompare.engine.pairs import pair_differences
 from modelcompare.engine.scope import Scope
-from modelcompare.plugs import first, needed, owners, rows_of_others
+from modelcompare.plugs import needed, owners, rows, rows_of_others
 from modelcompare.resampling.weights import BootstrapWeights
 
 # Choices that know the variances of a design in which more varies than the items.
@@ -64,8 +64,8 @@ class Estimator:
 
     def influences(self) -> Iterator[FloatArray]:
         """Yield the influences of units, of shape (n_units, n_models, n_values), some at a time."""
-        for rows in self.evaluation.row_steps():
-            yield self.evaluation.influence(rows, self.point)
+        for some in self.evaluation.row_steps():
+            yield self.evaluation.influence(some, self.point)
 
     def values(self, weights: FloatArray) -> FloatArray:
         """Return values under weights of the units, (n_resamples, n_models, n_values)."""
@@ -107,6 +107,8 @@ class Design:
     # True if values vary by more than the items drawn, of which influences and resamples of items
     # know a part only.
     beyond_items: ClassVar[bool] = False
+    # True if it holds other designs, such as that of each run.
+    composes: ClassVar[bool] = False
     # False if something else than the number of samples decides how much is known.
     samples_decide: ClassVar[bool] = True
     # Methods, tests and other choices that know how values vary, in place of those of `_BEYOND`;
@@ -232,10 +234,17 @@ def design_of(predictions: TestSet, generalize_to: str = "items", test: str = ""
         If the test set does not show how what is asked for varies.
     """
     asked = predictions, generalize_to, test
-    found: Design | None = _of_attachments(*asked) or first("designs", *asked)
+    found: Design | None = _of_attachments(*asked) or _of_plugins(*asked)
     if found is None and generalize_to not in ("auto", "items"):
         raise ValueError(needed(f"generalize_to={generalize_to!r}"))
     return found or Design(predictions)
+
+
+def _of_plugins(*asked: Any) -> Design | None:
+    """Return the design that a plugin has; of several the one that composes the others."""
+    designs = (answer(*asked) for answer in rows("designs"))
+    every: list[Design] = [each for each in designs if each is not None]
+    return next((each for each in every if each.composes), next(iter(every), None))
 
 
 def _of_attachments(predictions: TestSet, *asked: str) -> Design | None:

@@ -23,7 +23,6 @@ from modelcompare.plugins.judges.labels_drawn import NOT_AT_RANDOM, not_drawn, p
 from modelcompare.plugins.judges.patterns import are_enough
 from modelcompare.plugins.judges.verdicts import (
     Judge,
-    check_design,
     check_enough,
     judge_of,
 )
@@ -164,7 +163,12 @@ class LabelsBesideJudge(Design):
         return self.judge.n_labels, "labels"
 
     def estimator(self, evaluation: Evaluation) -> Estimator:
-        check_design({"runs": self.predictions.runs})
+        if self.predictions.runs is not None:
+            # The design of runs holds that of each.
+            raise ValueError(
+                "the error of a judge is known in `runs` of which each has all items, and the "
+                "items are `groups` or `ids` that repeat; otherwise leave `runs` or `judge` out."
+            )
         check_enough(self.judge.labelled)
         return LabelEstimator(evaluation)
 

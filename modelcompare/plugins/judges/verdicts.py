@@ -164,16 +164,8 @@ def judge_of(predictions: TestSet) -> Judge | None:
     return cast("Judge | None", predictions.access.attachments.get(Judge.name))
 
 
-def check_design(columns: Mapping[str, object]) -> None:
-    """Refuse designs in which the error of a judge is not known."""
-    if columns.get("runs") is not None:
-        raise ValueError(
-            "the error of a judge is not known with `runs`; leave `judge` (--judge) or `runs` out."
-        )
-
-
 def with_verdicts(
-    y_true: ArrayLike | None, outputs: Any, columns: Mapping[str, Any], options: Mapping[str, Any]
+    y_true: ArrayLike | None, outputs: Any, _columns: Mapping[str, Any], options: Mapping[str, Any]
 ) -> tuple[Any, Any, Judge]:
     """Separate labels from missing ones; fill these in by the judge, so that all rows are complete.
 
@@ -183,8 +175,6 @@ def with_verdicts(
         Labels, missing (None, NaN) where people gave none.
     outputs : mapping of str to array-like
         The models' outputs; of scores, those by people, missing where they gave none.
-    columns : mapping of str to array-like or None
-        Columns that describe the samples, beside which the error of a judge is not known.
     options : mapping of str to object
         The `judge`, verdicts on the truth (n_samples,) or on each model's answers, and optionally
         `label_weight` (n_samples,), the inverse of the probability of a label.
@@ -202,7 +192,6 @@ def with_verdicts(
             "`label_weight` (--label-weight) is for labels beside a `judge`; without one weigh the "
             "samples, with `sample_weight` (--read weight=COLUMN)."
         )
-    check_design(columns)
     if y_true is None:
         return _of_scores(outputs, judge, label_weight)
     if isinstance(judge, Mapping):

@@ -43,7 +43,7 @@ def runs_are_random(predictions: TestSet, generalize_to: GeneralizeTo, test: str
         if these
         else _flaw(predictions)
     )
-    gap = "" if flaw else _incomplete(predictions)
+    gap = "" if flaw else gap_in_crossing(predictions)
     if gap and generalize_to == "auto" and test != RUN_TEST:
         warn_of_data(
             f"runs are declared, but {gap}. The answer is therefore for these runs, and not for "
@@ -127,7 +127,7 @@ def _flaw(predictions: TestSet) -> str:
     return ""
 
 
-def _incomplete(predictions: TestSet) -> str:
+def gap_in_crossing(predictions: TestSet) -> str:
     """Return why the rows of declared runs are not items x runs; empty if they are."""
     for model, n_runs in zip(predictions.models, run_counts(predictions), strict=True):
         if n_runs < 2:

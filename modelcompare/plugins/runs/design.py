@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, cast, get_args
@@ -20,8 +20,15 @@ from modelcompare.engine.influence import Pairs
 from modelcompare.engine.layers import Layers
 from modelcompare.engine.scope import Part, Scope
 from modelcompare.plugins.runs.declared import INSTEAD, RUN_TEST, runs_are_random, several_runs
-from modelcompare.plugins.runs.evaluations import run_replicates, run_tables
+from modelcompare.plugins.runs.evaluations import (
+    OfRuns,
+    evaluations_of_runs,
+    run_replicates,
+    run_tables,
+    sharing,
+)
 from modelcompare.plugins.runs.several import check_common_rows, check_runs_of_sets
+from modelcompare.plugs import load
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.words import GeneralizeTo, Undefined
 
@@ -61,12 +68,16 @@ class Runs(Part):
 class TheseRuns(Design):
     """Several runs of the models, for which alone an answer is."""
 
+    composes: ClassVar[bool] = True
+    # True for an answer about new runs.
+    new: ClassVar[bool] = False
+
     @cached_property
     def scope(self) -> Scope:
         # Sums do not know how many runs there were.
         summed = self.predictions.access.sums is not None
         counts = () if summed else (*sorted({*run_counts(self.predictions)}),)
-        return Scope(len(self.predictions), (Runs(n_runs=counts, new=self.beyond_items),))
+        return Scope(len(self.predictions), (Runs(n_runs=counts, new=self.new),))
 
     @property
     def crossed(self) -> bool:
@@ -94,21 +105,36 @@ class TheseRuns(Design):
 class RunEstimator(Estimator):
     """Values of which errors are for new items and new runs (`engine.crossed`)."""
 
+    @property
+    def runs(self) -> OfRuns:
+        """Places of models that share their runs, and the values of each run."""
+        for own, models in sharing(self.evaluation.predictions):
+            yield own, self.of_runs(models)
+
+    def of_runs(self, models: Sequence[str]) -> Iterator[Estimator]:
+        """Yield the values of each run of models that share their runs."""
+        predictions, metrics = self.evaluation.predictions, self.evaluation.metrics
+        return map(Estimator, evaluations_of_runs(predictions, metrics, models))
+
     @cached_property
     def variances(self) -> CrossedVariances:
         """Variances for new items and new runs."""
-        return CrossedVariances.of(self.crossed())
+        return CrossedVariances.of(self.tables)
 
     def layers(self, pairs: Pairs | None) -> Layers:
         return self.variances.layers(pairs)
 
-    def crossed(self) -> CrossedTables:
-        """Return the influences of items in runs."""
-        return run_tables(self.evaluation, self.point)
+    def crossed(self) -> CrossedTables | None:
+        return self.tables
+
+    @property
+    def tables(self) -> CrossedTables:
+        """Influences of items in runs."""
+        return run_tables(self.evaluation, self.point.shape, self.runs)
 
     def drawn(self, weights: BootstrapWeights) -> FloatArray:
         """Return values on resamples of items and of runs."""
-        return run_replicates(self.evaluation, weights)
+        return run_replicates(self.evaluation, weights, self.runs)
 
     def replicates(self, weights: BootstrapWeights) -> FloatArray:
         """Return values on resamples of items and runs, with the spread of new ones."""
@@ -129,6 +155,7 @@ class RunEstimator(Estimator):
 class NewRuns(TheseRuns):
     """Runs as a sample of those that the training procedures may give."""
 
+    new: ClassVar[bool] = True
     beyond_items: ClassVar[bool] = True
     allowed: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "test": ("wald", RUN_TEST), "undefined": get_args(Undefined),
@@ -164,9 +191,13 @@ class NewRuns(TheseRuns):
 
 def in_runs(predictions: TestSet, generalize_to: str, test: str) -> Any:
     """Return the design of a test set of which models have several runs; None of others."""
-    if runs_are_random(predictions, cast("GeneralizeTo", generalize_to), test):
-        return NewRuns(predictions)
-    return TheseRuns(predictions) if several_runs(predictions) else None
+    new = runs_are_random(predictions, cast("GeneralizeTo", generalize_to), test)
+    if not (new or several_runs(predictions)):
+        return None
+    # Only what plugins attach gives a run a design of its own.
+    if predictions.access.attachments:
+        return load(f"{__package__}.composed:composed")(predictions, new=new)
+    return (NewRuns if new else TheseRuns)(predictions)
 
 
 DESIGNS = (in_runs,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.sizes import once
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.crossed import CrossedTables
+from modelcompare.engine.design import Estimator
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_tables
 from modelcompare.engine.partition import mean_of_parts
@@ -27,6 +28,23 @@ def owners_of_runs(predictions: TestSet) -> IntArray:
     return np.array(owners)
 
 
+def parts_of_runs(predictions: TestSet, model: str) -> list[TestSet]:
+    """Return each run of a model as a test set, whose rows are in the order of the items.
+
+    Items and runs are crossed.
+    """
+    part, found = once(predictions, model), []
+    item, run = part.access.unit_of, run_codes(part.access, model)
+    for one in range(int(run.max()) + 1):
+        rows = np.flatnonzero(run == one)
+        rows = rows[np.argsort(item[rows], kind="stable")]
+        # Leaving out a sample is faster than leaving out a cluster.
+        alone = len(np.unique(item[rows])) == len(rows)
+        left_out = ("groups", "runs") if alone else ("runs",)
+        found.append(part.subset(rows).with_columns(**dict.fromkeys(left_out)))
+    return found
+
+
 def evaluations_of_runs(
     predictions: TestSet, metrics: Sequence[AnyMetric], models: Sequence[str]
 ) -> list[Evaluation]:
@@ -34,33 +52,27 @@ def evaluations_of_runs(
 
     Items and runs are crossed, and the items in one order.
     """
-    part, found = once(predictions[models], models[0]), []
-    item, run = part.access.unit_of, run_codes(part.access, models[0])
-    for one in range(int(run.max()) + 1):
-        rows = np.flatnonzero(run == one)
-        rows = rows[np.argsort(item[rows], kind="stable")]
-        # Leaving out a sample is faster than leaving out a cluster.
-        alone = len(np.unique(item[rows])) == len(rows)
-        left_out = ("groups", "runs") if alone else ("runs",)
-        of_run = part.subset(rows).with_columns(**dict.fromkeys(left_out))
-        found.append(Evaluation(of_run, metrics, collapse=False))
-    return found
+    parts = parts_of_runs(predictions[models], models[0])
+    return [Evaluation(part, metrics, collapse=False) for part in parts]
 
 
-def run_tables(evaluation: Evaluation, point: FloatArray) -> CrossedTables:
+# Places of models that share their runs, and the values of each run.
+OfRuns = Iterable[tuple[list[int], Iterable[Estimator]]]
+
+
+def run_tables(evaluation: Evaluation, shape: tuple[int, ...], of_runs: OfRuns) -> CrossedTables:
     """Return the influences of each model's items in its runs.
 
     Those on the run's own value, and the difference of that from the mean of the runs' values.
     """
-    check_tables(len(evaluation.predictions), *point.shape)
+    check_tables(len(evaluation.predictions), *shape)
     found: dict[int, FloatArray] = {}
-    for own, models in _sharing(evaluation.predictions):
+    for own, runs in of_runs:
         tables = []
-        for run in evaluations_of_runs(evaluation.predictions, evaluation.metrics, models):
-            value = run.estimate()
-            parts = [run.influence(rows, value) for rows in run.row_steps()]
-            influence = np.concatenate(parts).transpose(1, 2, 0)
-            tables.append(influence - influence.mean(axis=-1, keepdims=True) + value[..., None])
+        for run in runs:
+            influence = np.concatenate([*run.influences()]).transpose(1, 2, 0)
+            value = run.point[..., None]
+            tables.append(influence - influence.mean(axis=-1, keepdims=True) + value)
         table = np.stack(tables, axis=-1)
         table -= table.mean(axis=(-2, -1), keepdims=True)
         found |= dict(zip(own, table, strict=True))
@@ -69,7 +81,7 @@ def run_tables(evaluation: Evaluation, point: FloatArray) -> CrossedTables:
     return CrossedTables(tables, owners, strata)
 
 
-def _sharing(predictions: TestSet) -> Iterator[tuple[list[int], list[str]]]:
+def sharing(predictions: TestSet) -> Iterator[tuple[list[int], list[str]]]:
     """Yield places and names of the models that share their runs."""
     owners = owners_of_runs(predictions)
     for owner in np.unique(owners).tolist():
@@ -77,7 +89,9 @@ def _sharing(predictions: TestSet) -> Iterator[tuple[list[int], list[str]]]:
         yield own, [predictions.models[place] for place in own]
 
 
-def run_replicates(evaluation: Evaluation, weights: BootstrapWeights) -> FloatArray:
+def run_replicates(
+    evaluation: Evaluation, weights: BootstrapWeights, of_runs: OfRuns
+) -> FloatArray:
     """Compute the values on resamples of items and of runs, (n_resamples, n_models, n_values).
 
     Items are drawn by their `weights`. So are, separately, as many runs as there are; models with
@@ -88,10 +102,9 @@ def run_replicates(evaluation: Evaluation, weights: BootstrapWeights) -> FloatAr
     .. [1] Owen (2007), Annals of Applied Statistics 1, 386-411.
     """
     out = np.empty((weights.n_resamples, len(evaluation.models), len(evaluation.keys)))
-    for own, models in _sharing(evaluation.predictions):
-        runs = evaluations_of_runs(evaluation.predictions, evaluation.metrics, models)
-        values = np.stack([run.replicates(weights) for run in runs], axis=-1)
+    for own, runs in of_runs:
+        values = np.stack([run.drawn(weights) for run in runs], axis=-1)
         seed = child_seed(weights.seed, own[0])
-        drawn = replace(weights, units=Units(len(runs)), size=None, seed=seed)
+        drawn = replace(weights, units=Units(values.shape[-1]), size=None, seed=seed)
         out[:, own] = mean_of_parts(values, np.vstack([*drawn.blocks()])[:, None, None])
     return out

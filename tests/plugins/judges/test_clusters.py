@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from tests.plugged import needs
 
 pytestmark = pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
 METRICS = ["accuracy", "f1_macro", "precision[1]"]
@@ -98,10 +99,12 @@ def test_clusters_that_are_declared_later_count():
     np.testing.assert_array_equal(errors(later), errors(first))
 
 
-def test_runs_that_are_declared_later_are_refused():
+@needs("runs")
+@pytest.mark.filterwarnings("ignore:runs are declared")
+def test_runs_that_do_not_have_all_items_are_refused():
     seen, outputs, verdicts, cluster = world(3)
     preds = predictions(seen, outputs, verdicts, cluster)
-    with pytest.raises(ValueError, match="the error of a judge is not known with `runs`"):
+    with pytest.raises(ValueError, match="need every item in every run, but"):
         mc.compare(preds.with_columns(runs=np.arange(len(seen)) % 2))
 
 

@@ -80,7 +80,6 @@ def test_compare_refuses_what_knows_no_judge(options: Any, named: str) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"runs": [0, 1] * 500}, "runs"),
         ({"judge": ["x"] * 1000}, "never gives a label"), ({"judge": [0.5, 0.25] * 500}, "numbers"),
         ({"judge": {"m0": [0] * 1000}}, "from_scores"), ({"judge": [0] * 5}, "shape"),
         ({"label_weight": [0.0] * 1000}, "not positive"),

@@ -15,7 +15,7 @@ from modelcompare.resampling.weights import BootstrapWeights
 from tests.plugged import needed
 
 needed("paper", "runs")
-evaluations = import_module("modelcompare.plugins.runs.evaluations")
+runs = import_module("modelcompare.plugins.runs.design")
 
 N, R = 60, 6
 ITEM, RUN = (each.ravel() for each in np.indices((N, R)))
@@ -200,7 +200,7 @@ def test_of_two_runs_the_ratio_of_variances_has_no_interval():
 
 def test_the_covariance_of_models_is_that_of_their_sums_and_differences():
     sample = mc.bootstrap(SEPARATE, "log_loss", n_resamples=2)
-    tables = evaluations.run_tables(sample.evaluation, sample.point)
+    tables = runs.RunEstimator(sample.evaluation).tables
     x, y = (table[0] for table in tables.tables)
     assert tables.owners.tolist() == [0, 1]
     (covariance,) = CrossedVariances.of(tables).covariance
@@ -218,7 +218,7 @@ def test_the_covariance_of_models_is_that_of_their_sums_and_differences():
 def test_resamples_of_items_and_runs_are_those_of_a_loop():
     evaluation = mc.bootstrap(SEPARATE, ["accuracy", "log_loss"], n_resamples=2).evaluation
     weights = BootstrapWeights(evaluation.units, 300, np.random.SeedSequence(3))
-    drawn = evaluations.run_replicates(evaluation, weights)
+    drawn = runs.RunEstimator(evaluation).drawn(weights)
     of_items = np.concatenate([*weights.blocks()])
     for model, name in enumerate(SEPARATE.models):
         p = SEPARATE.probabilities(name)[np.arange(len(TRUTH)), TRUTH]
@@ -233,9 +233,7 @@ def test_resamples_of_items_and_runs_are_those_of_a_loop():
         low, high = (f(shares[0] / shares[1], axis=0) for f in (np.min, np.max))
         assert ((drawn[:, model, 0] >= low - 1e-9) & (drawn[:, model, 0] <= high + 1e-9)).all()
     spread = drawn.var(axis=0, ddof=1)
-    linear = CrossedVariances.of(
-        evaluations.run_tables(evaluation, evaluation.estimate())
-    ).of_resamples
+    linear = CrossedVariances.of(runs.RunEstimator(evaluation).tables).of_resamples
     assert spread == pytest.approx(linear, rel=0.3)
 
 
