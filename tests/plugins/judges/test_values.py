@@ -163,6 +163,21 @@ def test_numbers_of_a_judge_predict_those_of_people() -> None:
     assert best < 0.5 * alone
 
 
+def test_variances_of_predicted_means_are_those_of_many_draws() -> None:
+    rng, means, variances = np.random.default_rng(0), [], []
+    # A third of the samples have labels, so that both means vary together.
+    labelled = np.arange(200)
+    for _ in range(1500):
+        people = rng.normal(size=600)
+        judged = people + rng.normal(0, 0.5, 600)
+        found = PredictedMean.of(people[labelled], judged, labelled)
+        means.append(found.mean)
+        variances.append(found.variance)
+    assert np.mean(variances) == pytest.approx(np.var(means), rel=0.08)
+    # Least squares: the mean of all, and of what the judge leaves open a third.
+    assert np.var(means) == pytest.approx((0.8 + 3 * 0.2) / 600, rel=0.08)
+
+
 def test_weights_of_labels_undo_how_they_were_drawn() -> None:
     rng = np.random.default_rng(7)
     truth = rng.integers(0, 2, 4000)
