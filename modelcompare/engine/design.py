@@ -191,8 +191,8 @@ class Design:
                 f"it out, or {self.instead}."
             )
 
-    def check_decision(self) -> None:
-        """Refuse a decision that the test set cannot bear."""
+    def check_decision(self, n_asked: int = 1) -> None:
+        """Refuse a decision that the test set, one of several asked, cannot bear."""
 
     def n_items(self, name: str) -> int:  # noqa: ARG002  of other designs
         """Return the number of items; refuse a test set of this name which does not show it."""

@@ -24,6 +24,7 @@ from modelcompare.plugins.judges.patterns import are_enough
 from modelcompare.plugins.judges.verdicts import (
     Judge,
     check_enough,
+    check_one_run,
     judge_of,
 )
 from modelcompare.resampling.weights import BootstrapWeights, GivenWeights
@@ -163,12 +164,8 @@ class LabelsBesideJudge(Design):
         return self.judge.n_labels, "labels"
 
     def estimator(self, evaluation: Evaluation) -> Estimator:
-        if self.predictions.runs is not None:
-            # The design of runs holds that of each.
-            raise ValueError(
-                "the error of a judge is known in `runs` of which each has all items, and the "
-                "items are `groups` or `ids` that repeat; otherwise leave `runs` or `judge` out."
-            )
+        # The design of runs holds that of each.
+        check_one_run(self.predictions)
         check_enough(self.judge.labelled)
         return LabelEstimator(evaluation)
 
@@ -176,8 +173,8 @@ class LabelsBesideJudge(Design):
         design = replace(self, predictions=part)
         return design if are_enough(part, design.judge) else FewLabels(part)
 
-    def check_decision(self) -> None:
-        if p_at_random(self.predictions) < NOT_AT_RANDOM:
+    def check_decision(self, n_asked: int = 1) -> None:
+        if p_at_random(self.predictions) < NOT_AT_RANDOM / n_asked:
             raise not_drawn(self.predictions)
 
 

@@ -31,7 +31,7 @@ from modelcompare.plugins.judges.labelled import (
     Labelled,
     adjusted_frame,
 )
-from modelcompare.plugins.judges.verdicts import judge_of
+from modelcompare.plugins.judges.verdicts import check_enough, check_one_run, judge_of
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, frame, member
 from modelcompare.report.figures.interval_rows import Row, draw_intervals, height_of, wrapped_name
@@ -308,7 +308,8 @@ def judge_report(
             "and leave labels missing where people gave none."
         )
     chosen = resolve_metrics(without_classes(metrics, predictions)[0], predictions)
-    # It checks that there are labels enough.
+    check_one_run(predictions)
+    check_enough(judge.labelled)
     judged = Judged(Evaluation(predictions, chosen))
     labelled = Labelled.of(
         predictions, judge,

@@ -17,6 +17,7 @@ from modelcompare.data.columns import checked_column, one_each
 from modelcompare.data.inputs import as_array
 from modelcompare.data.kind_inference import inferred
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.sizes import run_counts
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import as_labelled, without_attachments
 from modelcompare.metrics.quotient import divide
@@ -162,6 +163,16 @@ class Judge(Attachment):
 def judge_of(predictions: TestSet) -> Judge | None:
     """Return the judge of a test set, or None."""
     return cast("Judge | None", predictions.access.attachments.get(Judge.name))
+
+
+def check_one_run(predictions: TestSet) -> None:
+    """Refuse several runs together."""
+    if predictions.runs is not None and max(run_counts(predictions)) > 1:
+        raise ValueError(
+            "a judge and people label each of several `runs` by itself; take one, such as "
+            "p.subset(p.runs == p.runs[0]), or with `compare` declare items (`ids` that repeat, or "
+            "`groups`) that are in all runs."
+        )
 
 
 def with_verdicts(

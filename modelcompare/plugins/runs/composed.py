@@ -180,9 +180,10 @@ class ComposedRuns(TheseRuns):
     def check(self, what: str, name: str, argument: str = "") -> None:
         self.within.check(what, name, argument)
 
-    def check_decision(self) -> None:
-        for run in parts_of_runs(self.predictions, self.predictions.models[0]):
-            self.of_run(run).check_decision()
+    def check_decision(self, n_asked: int = 1) -> None:
+        runs = parts_of_runs(self.predictions, self.predictions.models[0])
+        for run in runs:
+            self.of_run(run).check_decision(n_asked * len(runs))
 
     def of_part(self, part: TestSet) -> ComposedRuns:
         return replace(self, predictions=part, whole=False)

@@ -103,8 +103,11 @@ def test_labels_must_be_some(n: int, message: str) -> None:
 
 def test_a_part_without_labels_is_refused() -> None:
     preds, _ = drawn(0, 20)
-    with pytest.raises(ValueError, match="people labelled 0"):
-        mc.compare(preds.subset(~judge_of(preds).labelled), "accuracy")
+    rows = judge_of(preds).labelled
+    for part, n in ((~rows, 0), (~rows | (rows.cumsum() <= 4), 4)):
+        for ask in (mc.compare, mc.diagnostics.judge_report):
+            with pytest.raises(ValueError, match=f"people labelled {n}"):
+                ask(preds.subset(part), "accuracy")
 
 
 def test_values_and_texts_have_no_judge() -> None:

@@ -239,3 +239,11 @@ def test_more_items_and_runs_have_the_error_that_is_planned():
     assert size.components.standard_error(size.size) == pytest.approx(
         found["standard_error"][0], rel=0.15
     )
+
+
+def test_a_report_is_of_one_run():
+    preds = WORLDS["shared"]
+    with pytest.raises(ValueError, match=r"take one, such as p.subset\(p.runs == p.runs\[0\]\)"):
+        mc.diagnostics.judge_report(preds)
+    one = preds.subset(np.asarray(preds.runs) == preds.runs[0])
+    assert mc.diagnostics.judge_report(one).verdict
