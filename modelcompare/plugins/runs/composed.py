@@ -9,7 +9,7 @@ that of the items.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -77,7 +77,7 @@ class ComposedEstimator(RunEstimator):
         return once(self._known, key, lambda: self._layers(pairs))
 
     @cached_property
-    def _known(self) -> dict[bytes | None, Layers]:
+    def _known(self) -> dict[Hashable, Any]:
         return {}
 
     def _layers(self, pairs: Pairs | None) -> Layers:
