@@ -1,4 +1,4 @@
-"""Runs of which each has a design of its own, such as labels by people beside a judge.
+"""Runs of which each has a separate design, such as labels by people beside a judge.
 
 A value is the mean of the runs' values under that design, and influences of items in runs are those
 that it gives: what is drawn of an item in all runs is the item's, and what is drawn in one of them
@@ -32,7 +32,7 @@ from modelcompare.resampling.weights import BootstrapWeights
 
 @dataclass(frozen=True)
 class ComposedEstimator(RunEstimator):
-    """Values and errors for new runs, each of which has a design of its own.
+    """Values and errors for new runs, each of which has a separate design.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def _beyond(run: Estimator) -> tuple[FloatArray, FloatArray]:
 
 
 class EstimatorAtHand(ComposedEstimator):
-    """Values and errors for the runs at hand, each of which has a design of its own."""
+    """Values and errors for the runs at hand, each of which has a separate design."""
 
     def layers(self, pairs: Pairs | None) -> Layers:
         items = super().layers(pairs).items
@@ -154,7 +154,7 @@ class EstimatorAtHand(ComposedEstimator):
 
 @dataclass(frozen=True)
 class ComposedRuns(TheseRuns):
-    """Several runs, for which alone an answer is, each with a design of its own.
+    """Several runs, for which alone an answer is, each with a separate design.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class ComposedRuns(TheseRuns):
     whole: bool = True
     beyond_items: ClassVar[bool] = True
     samples_decide: ClassVar[bool] = False
-    at_any_time: ClassVar[str] = "runs that have a design of their own; ask once"
+    at_any_time: ClassVar[str] = "runs that have separate designs; ask once"
 
     @cached_property
     def scope(self) -> Scope:
@@ -198,7 +198,7 @@ class ComposedRuns(TheseRuns):
 
 @dataclass(frozen=True)
 class NewComposedRuns(ComposedRuns, NewRuns):
-    """Runs as a sample of those of the procedures, each with a design of its own."""
+    """Runs as a sample of those of the procedures, each with a separate design."""
 
     allowed: ClassVar = {}
     intervals: ClassVar[str] = ""

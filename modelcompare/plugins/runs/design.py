@@ -194,7 +194,7 @@ def in_runs(predictions: TestSet, generalize_to: str, test: str) -> Any:
     new = runs_are_random(predictions, cast("GeneralizeTo", generalize_to), test)
     if not (new or several_runs(predictions)):
         return None
-    # Only what plugins attach gives a run a design of its own.
+    # Only what plugins attach gives a run a separate design.
     if predictions.access.attachments:
         return load(f"{__package__}.composed:composed")(predictions, new=new)
     return (NewRuns if new else TheseRuns)(predictions)
