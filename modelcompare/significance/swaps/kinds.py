@@ -154,8 +154,7 @@ def outcomes_of_kinds(steps: Iterable[Kinds]) -> Outcomes | None:
         if len(masses) + len(kinds.size) > _MOST_KINDS or _are_many(kinds.size):
             return None
         n_moving += kinds.size.sum()
-        signed = kinds.signed.toarray() if sparse.issparse(kinds.signed) else kinds.signed
-        for signs, size, surplus in zip(signed, kinds.size, kinds.sums, strict=True):
+        for signs, size, surplus in zip(_dense(kinds.signed), kinds.size, kinds.sums, strict=True):
             mass = half_binomial(int(size))
             number = np.flatnonzero(mass > _NO_MASS)
             moved = (size + surplus) / 2 - number
@@ -164,10 +163,9 @@ def outcomes_of_kinds(steps: Iterable[Kinds]) -> Outcomes | None:
                     units.append(int(np.flatnonzero(signs == order)[0]))
                     swaps.append((len(masses), np.maximum(order * moved, 0.0)))
             masses.append(mass[number])
-    lengths = [len(mass) for mass in masses]
-    if not units or prod(lengths) > _MOST_OUTCOMES:
+    if not units or prod(map(len, masses)) > _MOST_OUTCOMES:
         return None
-    cells = np.indices(lengths).reshape(len(masses), -1)
+    cells = np.indices([len(mass) for mass in masses]).reshape(len(masses), -1)
     of_kinds = [mass[cell] for mass, cell in zip(masses, cells, strict=True)]
     masks = np.stack([moved[cells[place]] for place, moved in swaps], axis=1)
     swapped = Swapped(lambda: masks, len(masks), np.array(units))
@@ -218,9 +216,8 @@ def kinds_of_labels(
     """
     one, other = (evaluation.outcomes(evaluation.models[m]) for m in models)
     truth, k, count = one.true_codes, one.n_classes, evaluation.units.counts().astype(np.float64)
-    strata = Strata.of(evaluation.units)
+    strata, differ = Strata.of(evaluation.units), one.predicted != other.predicted
     stratum = np.zeros(len(truth), np.intp) if strata is None else strata.codes
-    differ = one.predicted != other.predicted
     moves = np.flatnonzero(differ)
 
     def kinds(some: IntArray) -> tuple[IntArray, IntArray]:
@@ -247,14 +244,13 @@ def kinds_of_labels(
         stays = np.flatnonzero(~differ)
         staying, same = kinds(stays)
         rest, _ = numbers(staying, staying % k)
-        rest, weight = 2 * rest, _tally(same, count[stays], len(staying))
-        fixed = rest.T @ _weighted(rest, (weight * scale(staying))[:, None])
+        weight = 4 * scale(staying) * _tally(same, count[stays], len(staying))
+        fixed = rest.T @ _weighted(rest, weight[:, None])
     (first, under), (second, below) = (numbers(moving, x % k) for x in (moving // k, moving))
     bottom = None if under is None else under - below
-    shape = len(moving), len(truth)
+    signed = _matrix(sign, kind, moves, (len(moving), len(truth))).astype(np.float32)
     return Kinds(
-        _matrix(sign, kind, moves, shape).astype(np.float32),
-        _tally(kind, sign * count[moves], len(moving)),
+        signed, _tally(kind, sign * count[moves], len(moving)),
         _tally(kind, count[moves], len(moving)), scale(moving),
         None if strata is None else moving // k**3, first - second, first + second, bottom, fixed,
     )  # fmt: skip
