@@ -78,6 +78,8 @@ class Law(NamedTuple):
         See the module docstring; 1 and 0 for means.
     moved : float
         Largest standard deviation of a class's denominator, as a share of it.
+    in_strata : bool
+        Whether squares are around the sums of strata.
     """
 
     sizes: FloatArray
@@ -85,6 +87,7 @@ class Law(NamedTuple):
     level: float
     trend: float
     moved: float
+    in_strata: bool
 
     @classmethod
     def of(
@@ -132,13 +135,17 @@ class Law(NamedTuple):
             # A centred square is at least that of equal numbers (`statistic.studentized`).
             trend += 1 / strata.size.sum() - centre @ share**2
         moved = float(np.sqrt(e_e.max(initial=0.0)))
-        return cls(np.concatenate(sizes), np.concatenate(counts), float(level), float(trend), moved)
+        return cls(
+            np.concatenate(sizes), np.concatenate(counts), float(level), float(trend), moved,
+            strata is not None,
+        )  # fmt: skip
 
     def p_value(self, t: float, n_units: int, alternative: Alternative) -> float:
         """Return the share of swaps as extreme as a statistic; NaN where swaps must be drawn."""
         if not np.isfinite(t) or self.moved > _MOST_MOVED:
             return np.nan
-        if self.n_moving > MOST_MOVING * n_units and are_tied(self.sizes):
+        # Sums that are tied are apart where strata are: half of them would be 33 % off.
+        if (self.in_strata or self.n_moving > MOST_MOVING * n_units) and are_tied(self.sizes):
             return np.nan
         tail = 0.5 if t == 0 else self._tail(abs(t))
         if alternative == "two-sided":
