@@ -239,8 +239,8 @@ class Comparison(Result, stem="compare", title="Scores and differences", version
         --------
         >>> import modelcompare as mc
         >>> preds = mc.Predictions([0, 1] * 9, {"a": [0, 1] * 8 + [1, 1], "b": [1, 1] * 9})
-        >>> mc.compare(preds, "accuracy", n_resamples=99, method="basic").signature
-        'modelcompare:0.1.0|n:18|B:99|ci:basic|test:studentized-permutation|adjust:holm|tests:1|rng:0'
+        >>> mc.compare(preds, "accuracy", n_resamples=99, method="basic", test="wald").signature
+        'modelcompare:0.1.0|n:18|B:99|ci:basic|test:wald|adjust:holm|tests:1|rng:0'
         """
         return self.evidence.signature
 
