@@ -217,7 +217,8 @@ class Form(Formula):
 
     def laws(self, pair: int) -> list[Law | None]:
         metric, totals = self.metric, [part[pair] for part in self._of_both]
-        if metric.average is None:
+        # Sums of labels are close to a lattice, and apart where strata are.
+        if metric.average is None or (self._labelled and self.swaps.strata is not None):
             return [None]
         bottom = np.broadcast_to(fraction_of(metric, *totals)[1], self._pooled[pair].shape)
         squares = np.asarray(self._grams(pair)[1].diagonal())
