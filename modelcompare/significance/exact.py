@@ -1,11 +1,12 @@
-"""The exact studentized swap test of one class: all swaps are counted, none is drawn.
+"""The studentized swap test of one class: all swaps are counted, none is drawn.
 
 For a quotient of one class's counts (precision, recall, F-beta, Jaccard, specificity) and
 independent samples of weight 1, a swap of two models' outputs matters for two types of samples
 only: hits of exactly one model, and false alarms of exactly one model. The numbers of each that the
 first model receives are independent and binomial, and the statistic is a function of the two, so
 the p-value over all swaps is a sum over their grid. For accuracy there is one such number, and the
-test is McNemar's.
+test is McNemar's. Swaps that equal the data count half (mid-p), and in full where models differ on
+more than nine tenths of the samples of a type.
 
 The statistic is that of `significance.studentized`.
 """
