@@ -116,8 +116,6 @@ class Plugin:
         Folders that are as good as a file: `modelcompare.readers.content.FolderFile`.
     folders : str
         Functions that read a folder of published results as a table: ``f(path)``.
-    documents : mapping of str to tuple of str
-        Rows of tables and lists of the documentation, by the name of each.
     """
 
     name: str
@@ -157,7 +155,6 @@ class Plugin:
     objects: str = ""
     folder_files: str = ""
     folders: str = ""
-    documents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def load(self, place: str) -> Any:
         """Import a place in its package."""

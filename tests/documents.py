@@ -1,7 +1,8 @@
 """Rows of plugins in tables and lists of the documentation: ``python -m tests.documents`` writes them.
 
 A table, or a list, follows a line ``<!-- plugins: NAME -->``. Its rows without a mark are written by hand; those with a
-mark at their end are of the plugin that it names, which has them in the `documents` of its record (`modelcompare.plugs`).
+mark at their end are of the plugin that it names, which has them in its folder, in ``documents.md``: a heading for each
+table, and a list of its rows.
 The table ``plugins`` has what each plugin adds.
 """
 
@@ -19,11 +20,21 @@ PAGES = {
 }  # fmt: skip
 _BLOCK = re.compile(r"(?<=^<!-- plugins: {} -->\n)(?:.+\n)+", re.MULTILINE)
 _OF_PLUGIN = re.compile(r"<!-- \w+ -->(?: \|)?$")
+FOLDER = ROOT / "modelcompare" / "plugins"
+
+
+def written_rows(name):
+    """Rows that are written in the folder of a plugin, by table."""
+    path = FOLDER / name / "documents.md"
+    text = path.read_text("utf-8") if path.exists() else ""
+    _, *sections = re.split(r"^## (\w+)\n", text, flags=re.MULTILINE)
+    tables = zip(sections[::2], sections[1::2], strict=True)
+    return {table: re.findall("^- (.+)$", rows, re.MULTILINE) for table, rows in tables}
 
 
 def rows_of(plugin, table):
     """Rows that a plugin has in a table."""
-    return [_added(plugin)] if table == "plugins" else plugin.documents.get(table, ())
+    return [_added(plugin)] if table == "plugins" else written_rows(plugin.name).get(table, ())
 
 
 def _added(plugin):

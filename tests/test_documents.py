@@ -5,7 +5,8 @@ import re
 import pytest
 
 from modelcompare import plugs
-from tests.documents import PAGES, pages, updated
+from tests import documents
+from tests.documents import PAGES, pages, updated, written_rows
 
 TABLE = """<!-- plugins: inputs -->
 | you have | use |
@@ -22,9 +23,14 @@ def test_pages_are_of_the_plugins_that_are_there():
     assert not stale, "run `python -m tests.documents` and commit the files."
 
 
-def test_rows_of_an_absent_plugin_go_and_those_of_the_others_follow_the_rest(monkeypatch):
+def test_rows_of_an_absent_plugin_go_and_those_of_the_others_follow_the_rest(monkeypatch, tmp_path):
     row = "wheels | `mc.wheels`"
-    known = {"cars": plugs.Plugin(name="cars", package="cars", documents={"inputs": (row,)})}
+    (tmp_path / "cars").mkdir()
+    (tmp_path / "cars" / "documents.md").write_text(
+        f"# Rows\n\n## inputs\n\n- {row}\n\n## pages\n\n- other\n"
+    )
+    known = {name: plugs.Plugin(name=name, package=name) for name in ("cars", "boats")}
+    monkeypatch.setattr(documents, "FOLDER", tmp_path)
     monkeypatch.setattr(plugs, "plugins", lambda: known)
     text = updated(TABLE, "inputs")
     assert text == TABLE.replace("| gone | `gone` <!-- gone --> |", f"| {row} <!-- cars --> |")
@@ -39,4 +45,13 @@ def test_every_table_is_in_its_page(page):
 
 def test_every_table_that_a_plugin_has_rows_for_exists():
     tables = {table for names in PAGES.values() for table in names}
-    assert {table for each in plugs.plugins().values() for table in each.documents} <= tables
+    assert {table for name in plugs.plugins() for table in written_rows(name)} <= tables
+
+
+def test_every_line_that_a_plugin_writes_is_read():
+    for name in plugs.plugins():
+        path = documents.FOLDER / name / "documents.md"
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        of_rows = [line for line in lines if line and not line.startswith("#")]
+        read = [f"- {row}" for rows in written_rows(name).values() for row in rows]
+        assert of_rows == read, name

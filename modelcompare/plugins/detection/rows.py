@@ -9,14 +9,4 @@ PLUGIN = Plugin(
     readers="coco:READERS",
     kinds="kinds:KINDS",
     metrics="metrics:METRICS",
-    documents={
-        "sources": (
-            "COCO's annotations and results of boxes | `compare boxes.json boxes_large.json "
-            "boxes_small.json -m map`: [how](detection.md)",
-        ),
-        "pages": (
-            "[Detections](docs/detection.md): mean average precision by COCO's rule, images as "
-            "units",
-        ),
-    },
 )

@@ -10,10 +10,4 @@ PLUGIN = Plugin(
     roles="columns:ROLES",
     checks="columns:CHECKS",
     score_tables="run:SCORE_TABLES",
-    documents={
-        "pages": (
-            "[Estimators, folds, published numbers](docs/estimators.md): cross-validation, fold "
-            "scores, published counts",
-        ),
-    },
 )

@@ -7,10 +7,4 @@ PLUGIN = Plugin(
     package=__package__,
     objects="datasets:OBJECTS",
     folder_files="datasets:FOLDER_FILES",
-    documents={
-        "sources": (
-            "a `Dataset` of Hugging Face, or a folder of its `save_to_disk` | "
-            '`mc.read_predictions(dataset["test"])`, or the folder in place of a file',
-        ),
-    },
 )

@@ -17,14 +17,4 @@ PLUGIN = Plugin(
         "lrap": "label ranking average precision",
         "subset_accuracy": "exact match ratio",
     },
-    documents={
-        "sources": (
-            "several labels a sample | lists of labels in cells, or columns `y_true:cat`, "
-            "`cnn:cat` of 0 and 1, or probabilities: [how](label_sets.md)",
-        ),
-        "pages": (
-            "[Several labels a sample, and counts of items](docs/label_sets.md): tags, entities, "
-            "boxes, pixels",
-        ),
-    },
 )

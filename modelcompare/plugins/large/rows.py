@@ -15,15 +15,4 @@ PLUGIN = Plugin(
     commands="commands:COMMANDS",
     refusals="about:REFUSALS",
     sources="reading:SOURCES",
-    documents={
-        "sources": (
-            'more rows than memory holds | `mc.io.scan_predictions("s3://bucket/*.parquet")`, '
-            "`--read scan`; large Parquet files [by itself](#larger-than-memory)",
-            "days, shards, a warehouse | `mc.io.sketch`, `sketch`: [sums that add "
-            "up](large.md#sketches), in SQL too",
-        ),
-        "pages": (
-            "[Large test sets](docs/large.md): scans, sketches, databases, clusters of machines",
-        ),
-    },
 )

@@ -19,15 +19,4 @@ PLUGIN = Plugin(
     additions="commands:ADDITIONS",
     options={"ledger": "looks:at_look"},
     pytest="in_pytest:HOOKS",
-    documents={
-        "questions": (
-            "[Many changes, one test set: may this one be kept?](docs/keep.md) | `modelcompare "
-            "keep snli.npz --baseline naive_bayes --candidate bow_pair -m accuracy --ledger "
-            "runs.jsonl`",
-        ),
-        "pages": (
-            "[Gates that are asked again](docs/keep.md): many candidates, looks, ledgers, a "
-            "skill for agents",
-        ),
-    },
 )

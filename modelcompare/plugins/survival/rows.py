@@ -10,14 +10,4 @@ PLUGIN = Plugin(
     metrics="metrics:METRICS",
     choices={"kind": ("risks",)},
     terms={"c_index": "concordance index, harrell c"},
-    documents={
-        "sources": (
-            "times until an event, some censored | columns `time`, `event` and a risk of each "
-            "model, or `cnn:12` for the probability to survive time 12: [how](survival.md)",
-        ),
-        "pages": (
-            "[Times until an event](docs/survival.md): c-indices and the Brier score with censored "
-            "samples",
-        ),
-    },
 )
