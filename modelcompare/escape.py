@@ -15,23 +15,11 @@ _UNSEEN_IN_JSON = re.compile(f"[{_BEYOND_ASCII}]")
 # A GitHub runner obeys lines of its log that begin with "::" or contain "##[", in every output
 # format; Azure's runner obeys "##vso[", TeamCity's "##teamcity[".
 _ORDER = re.compile(r"(?<!\w):(?=:)|#(?=#\w*\[)")
-_ORDER_AT_START = re.compile(r"^(\s*):(?=:)", re.M)
+ORDER_AT_START = re.compile(r"^(\s*):(?=:)", re.M)
 _ORDER_WITHIN = re.compile(r"#(?=#\w*\[)")
 _MARKDOWN = re.compile(r"[\\|*_`<>\[\]#&~$]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
-_LATEX = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "[": "{[}",
-    "*": "{*}",
-    "\u2013": "--",
-    "\u2020": r"$\dagger$",
-}
 
 
 def visible(text: str) -> str:
@@ -70,7 +58,7 @@ def at_line_start(line: str) -> str:
     >>> print(at_line_start("  ::error::x"))
       \x3a:error::x
     """
-    return _ORDER_AT_START.sub(r"\1\\x3a", line)
+    return ORDER_AT_START.sub(r"\1\\x3a", line)
 
 
 def markdown(text: str) -> str:
@@ -79,7 +67,7 @@ def markdown(text: str) -> str:
     >>> print(markdown("<b>|f1_macro"))
     \<b\>\|f1\_macro
     """
-    return _ORDER_AT_START.sub(r"\1\\:", _MARKDOWN.sub(r"\\\g<0>", visible(text)))
+    return ORDER_AT_START.sub(r"\1\\:", _MARKDOWN.sub(r"\\\g<0>", visible(text)))
 
 
 def markdown_code(text: str) -> str:
@@ -87,12 +75,6 @@ def markdown_code(text: str) -> str:
     text = terminal(text)
     fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}{text}{fence}"
-
-
-def latex(text: str) -> str:
-    """Escape the characters that LaTeX reserves."""
-    text = "".join(_LATEX.get(character, character) for character in visible(text))
-    return _ORDER_AT_START.sub(r"\1{:}", text)
 
 
 def html(text: str) -> str:
@@ -105,7 +87,7 @@ def html(text: str) -> str:
 
 def markup(text: str) -> str:
     """Write what a runner would take for an order in characters of HTML or SVG."""
-    return _ORDER_AT_START.sub(r"\1&#58;", _ORDER_WITHIN.sub("&#35;", text))
+    return ORDER_AT_START.sub(r"\1&#58;", _ORDER_WITHIN.sub("&#35;", text))
 
 
 def csv(text: str) -> str:

@@ -116,6 +116,11 @@ class Plugin:
         Folders that are as good as a file: `modelcompare.readers.content.FolderFile`.
     folders : str
         Functions that read a folder of published results as a table: ``f(path)``.
+    writers : mapping of str to str
+        Places of functions, by the form of text: ``f()`` returns what writes a
+        `report.document.Document`, and refuses where it needs a package that is not installed.
+    suffixes : mapping of str to str
+        Forms of text by the suffixes of files that imply them.
     """
 
     name: str
@@ -155,6 +160,8 @@ class Plugin:
     objects: str = ""
     folder_files: str = ""
     folders: str = ""
+    writers: Mapping[str, str] = field(default_factory=dict)
+    suffixes: Mapping[str, str] = field(default_factory=dict)
 
     def load(self, place: str) -> Any:
         """Import a place in its package."""
@@ -238,6 +245,13 @@ def choices(option: str) -> tuple[str, ...]:
     return tuple(each for plugin in plugins().values() for each in plugin.choices.get(option, ()))
 
 
+def merged(table: str) -> dict[str, str]:
+    """Return the rows of a table by name, such as ``suffixes``."""
+    return {
+        name: row for plugin in plugins().values() for name, row in getattr(plugin, table).items()
+    }
+
+
 def public(module: str) -> dict[str, tuple[Plugin, str]]:
     """Return the names that plugins add to a public module, with their plugins and places."""
     room = module.removeprefix(__package__ or "").removeprefix(".")
@@ -252,6 +266,11 @@ def public(module: str) -> dict[str, tuple[Plugin, str]]:
 def behind(option: str) -> Any:
     """Load the function of a plugin that answers where this option is given, or refuse it."""
     return _answering("options", option, f"`{option}`")
+
+
+def writer(form: str) -> Any:
+    """Load the function of a plugin that returns what writes a form, or refuse the form."""
+    return _answering("writers", form, f"form '{form}'")
 
 
 def several(question: str) -> Any:

@@ -120,7 +120,7 @@ MissingSets = Literal["refuse", "drop", "bounds"]
 MissingScores = Literal["refuse", "drop"]
 MissingCompared = Literal["worst", "bounds"]
 Annotators = Literal["each", "majority", "soft"]
-Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
+BasicFormat = Literal["table", "csv", "json", "markdown"]
 GateFormat = Literal["text", "github", "json", "pr-comment"]
 OnInconclusive = Literal["fail", "pass", "skip"]
 

@@ -50,6 +50,7 @@ def _added(plugin):
                 f"{each.command} {option.flag}" for each in additions for option in each.options
             ),
             *(option.flag for each in steps for option in each.options),
+            *(f"--format {form}" for form in plugin.writers),
         ],
     )
     return " | ".join([plugin.name, *(", ".join(f"`{each}`" for each in cell) for cell in cells)])

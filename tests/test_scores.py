@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import modelcompare as mc
+from tests.plugged import needs
 
 RNG = np.random.default_rng(0)
 LOGGED = {
@@ -95,6 +96,7 @@ def test_a_function_sees_all_scores(logged):
     np.testing.assert_allclose(found, [scores["acc"].mean() for scores in LOGGED.values()])
 
 
+@needs("page")
 def test_unpaired_test_sets_and_the_page_take_named_scores(logged, compared, tmp_path):
     other = mc.Predictions.from_scores(
         {"a": {n: 1 - x for n, x in LOGGED["a"].items()}}, greater_is_better=BETTER

@@ -14,9 +14,9 @@ from modelcompare.options import OPTIONS, REQUIRED, Option
 from modelcompare.paths import example_file
 from modelcompare.words import (
     Annotators,
+    BasicFormat,
     BasicKind,
     FileKind,
-    Format,
     Missing,
     MissingScores,
     SameIds,
@@ -24,6 +24,7 @@ from modelcompare.words import (
 )
 
 Texts = list[str] | None
+_FORMATS: Any = Literal[(*get_args(BasicFormat), *plugs.merged("writers"))]
 _KINDS: Any = Literal[(*get_args(BasicKind), *plugs.choices("kind"))]
 ComparisonFigure: Any = Literal[
     "forest", "ranks", "differences", "heatmap", "raincloud", "classes", "confusion",
@@ -261,8 +262,8 @@ _ALL = output(
     help="Show every row of the table.",
 )  # fmt: skip
 _FORMAT = output(
-    name="format", type=Format | None, metavar="FORM",
-    help=f"{listed(Format)}; by default that of -o, else a table.",
+    name="format", type=_FORMATS | None, metavar="FORM",
+    help=f"{listed(_FORMATS)}; by default that of -o, else a table.",
 )  # fmt: skip
 _OUTPUT = (
     _FORMAT,
@@ -278,7 +279,7 @@ FOLDER = Group(
             name="folder", flags="--output -o", metavar="FOLDER",
             help="Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder.",
         ),
-        replace(_FORMAT, help=f"Form to print: {listed(Format)}."),
+        replace(_FORMAT, help=f"Form to print: {listed(_FORMATS)}."),
         _ALL,
     ),
 )  # fmt: skip

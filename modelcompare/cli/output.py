@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -14,7 +14,6 @@ from rich.console import Console
 
 from modelcompare.cli.streams import CannotWriteError, answer_document, said, say, typed
 from modelcompare.paths import check_folder_writable, check_writable
-from modelcompare.report import writers
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import check_matplotlib
 from modelcompare.report.figures.types import Figure
@@ -25,9 +24,8 @@ from modelcompare.report.writers.files import (
     write_figure,
     write_text,
 )
-from modelcompare.report.writers.formats import SUFFIXES, WRITERS, contents, form_of
+from modelcompare.report.writers.formats import contents, form_of, suffixes, writer
 from modelcompare.report.writers.terminal import Drawing, screen, screen_text
-from modelcompare.words import Format
 
 _WIDEST_SCREEN = 110
 
@@ -36,7 +34,7 @@ _WIDEST_SCREEN = 110
 class Output:
     """An answer on stdout or in a file, a figure of it, and all of it in a folder."""
 
-    format: Format | None = None
+    format: str | None = None
     output: Path | None = None
     all: bool = False
     plot: Path | None = None
@@ -44,7 +42,7 @@ class Output:
     folder: Path | None = None
 
     @property
-    def form(self) -> Format:
+    def form(self) -> str:
         """The given form, or the one that the file's suffix implies."""
         if self.format is not None:
             return self.format
@@ -63,8 +61,7 @@ class Output:
             _check_no_file(self.folder)
             check_matplotlib()
             check_folder_writable(self.folder)
-        if form == "html":
-            writers.page.check_html()
+        writer(form)
 
     def emit(
         self, result: Any, document: Document | None = None, *, inputs: Sequence[Path] = ()
@@ -74,7 +71,7 @@ class Output:
         A `document` replaces the result's. A folder holds all tables and figures of the result,
         and none of the `inputs`.
         """
-        document = document_of(result) if document is None else document
+        document = document_of(result) if document is None else replace(document, command=typed())
         # Nothing is printed or written before all of it is computed.
         files = {} if self.folder is None else contents(document)
         if self.folder is not None:
@@ -103,7 +100,7 @@ def check_paths(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
 
 def _check_no_file(folder: Path) -> None:
     """Refuse a folder to be created that is named like a file of one form."""
-    form = SUFFIXES.get(folder.suffix.lower(), "table") if not folder.exists() else "table"
+    form = suffixes().get(folder.suffix.lower(), "table") if not folder.exists() else "table"
     if form != "table":
         raise ValueError(
             f"{folder} is named like a file, and all tables and figures are written into a folder; "
@@ -118,6 +115,15 @@ def _check_spared(outputs: Iterable[Path], inputs: Sequence[Path]) -> None:
             raise ValueError(f"{path} is read here and would be lost; write to another place.")
 
 
+def check_suffix(path: Path, known: Collection[str]) -> None:
+    """Refuse a file whose suffix is none of those that are written."""
+    if path.suffix.lower() not in known:
+        *names, last = filter(None, known)
+        raise ValueError(
+            f"{path}: {', '.join(names)} or {last} is written here; choose such a name."
+        )
+
+
 def _is_same(first: Path, second: Path) -> bool:
     if first.exists() and second.exists():
         return first.samefile(second)
@@ -126,19 +132,17 @@ def _is_same(first: Path, second: Path) -> bool:
 
 def document_of(result: Result) -> Document:
     """Return the document of a result, with the messages of the command."""
-    return replace(result.document(), messages=said())
+    return replace(result.document(), messages=said(), command=typed())
 
 
-def _text(document: Document, form: Format, *, show_all: bool) -> str:
+def _text(document: Document, form: str, *, show_all: bool) -> str:
     """Write a document in one of the forms."""
-    if form == "table":
-        return screen_text(document, show_all=show_all)
-    if form == "html":
-        return writers.page.page(document, command=typed())
-    return WRITERS[form](document)
+    if form == "table" and show_all:
+        return screen_text(document, show_all=True)
+    return writer(form)(document)
 
 
-def _show(document: Document, form: Format, *, show_all: bool) -> None:
+def _show(document: Document, form: str, *, show_all: bool) -> None:
     """Print a document, a table laid out for the console."""
     if form != "table":
         answer_document(_text(document, form, show_all=show_all))

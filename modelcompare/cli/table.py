@@ -131,24 +131,6 @@ _COMMANDS = (
         ("results.csv --plot cd.png", "errors.csv --lower-is-better"),
     ),
     Command(
-        "report",
-        "report:report",
-        (
-            change_option(READING, "slices", advanced=False), metrics(panel=None),
-            Option(
-                name="output", flags="--output -o", type=Path | None, metavar="PATH",
-                help="File to write; report.html by default.",
-            ),
-            *RESAMPLING,
-        ),
-        """Write a page of a comparison.
-
-        The page is self-contained HTML. It has subgroups with --slice, the calibration of models
-        that gave probabilities, and the samples on which the best two models disagree.
-        """,
-        ("preds.npz -o report.html",),
-    ),
-    Command(
         "demo",
         "compare:demo",
         (*RESAMPLING, OUTPUT),

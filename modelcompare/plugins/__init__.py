@@ -15,8 +15,10 @@ PLUGINS = (
     "judges",
     "label_sets",
     "large",
+    "latex",
     "ledgers",
     "logs",
+    "page",
     "paper",
     "published",
     "runs",
@@ -68,6 +70,7 @@ NAMES = {
         "io.ScannedPredictions", "io.scan_predictions", "io.read_sketch", "io.Sketch", "io.sketch",
         "sketch", "--read scan",
     ),
+    "latex": ("--format latex", "form 'latex'", "a .tex file"),
     "ledgers": (
         "`ledger`", "Ledger", "keep", "results.KeepResult", "diagnostics.Budget",
         "diagnostics.budget", "diagnostics.KeepReport", "diagnostics.keep_report",
@@ -75,6 +78,7 @@ NAMES = {
         "--model-ledger",
     ),
     "logs": ("a log of a tool",),
+    "page": ("report", "--format html", "form 'html'", "a .htm file", "a .html file"),
     "paper": ("inference.variance_tests", "io.quantize", "studies", "study", "--card"),
     "published": (
         "io.from_counts", "io.from_results", "inference.critical_difference", "a table of results",

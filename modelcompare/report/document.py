@@ -67,6 +67,8 @@ class Document:
         The works that the numbers in brackets of `method` refer to.
     reproduce : str
         Code that reproduces the result.
+    command : str
+        The command that made the result, if one did.
     """
 
     stem: str
@@ -86,6 +88,7 @@ class Document:
     method: str = ""
     references: Sequence[str] = ()
     reproduce: str = ""
+    command: str = ""
 
     @property
     def sentences(self) -> list[str]:

@@ -17,7 +17,7 @@ from modelcompare.report.fields import Field, Member, members_of
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.tables import VALUE, Column, Table, column_of, interval_column
 from modelcompare.report.writers import files
-from modelcompare.report.writers.formats import WRITERS, form_of
+from modelcompare.report.writers.formats import WRITERS, form_of, writer
 from modelcompare.report.writers.terminal import screen_text
 
 
@@ -134,7 +134,7 @@ class Result(ABC):
 
     def to_latex(self) -> str:
         """Write tables as LaTeX (booktabs, siunitx, longtable beyond 40 rows) and signature."""
-        return WRITERS["latex"](self.document())
+        return writer("latex")(self.document())
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write to a file in the form of its suffix: .csv, .html, .json, .md, .tex or .txt.
@@ -149,7 +149,7 @@ class Result(ABC):
             If the name implies no form.
         """
         path = Path(path)
-        files.write_text(path, WRITERS[form_of(path)](self.document()))
+        files.write_text(path, writer(form_of(path))(self.document()))
 
     def to_html(self, path: str | PathLike[str], more: Sequence[Result] = ()) -> None:
         """Write one self-contained page: findings, tables, figures and method.
@@ -157,7 +157,7 @@ class Result(ABC):
         Below are `more` results, such as subgroups or calibration of the same models.
         """
         others = [each.document() for each in more]
-        files.write_text(path, writers.page.page(self.document(), others))
+        files.write_text(path, writer("html")(self.document(), others))
 
     def __str__(self) -> str:
         """Write the findings, and the tables without their particulars."""

@@ -1,6 +1,7 @@
 """Options and outputs of the commands that cannot be had."""
 
 from tests.bad_input.case import Call, Run
+from tests.plugged import plugged
 
 PREDS = {"preds.csv": "y_true,a,b\nx,x,x\ny,y,x\n"}
 THREE = {"preds.csv": "y_true,a,b,c\nx,x,x,y\ny,y,x,y\n"}
@@ -8,7 +9,8 @@ METRIC = {"mine.py": "def hits(y_true, y_output):\n    return 0.5\n"}
 GATE = "gate preds.csv --baseline a --candidate b"
 JOBS = "--jobs must be -1 or from 1 to 1024, got"
 CODES = "--inconclusive-exit must be from 0 to 255 and none of 2, 70, 74, 130, which mean other things; got"
-FORMS = "write .csv, .htm, .html, .json, .md, .tex, .txt, or give one with --format."
+SUFFIXES = ", ".join(sorted([".csv", ".json", ".md", ".txt", *plugged("SUFFIXES")]))
+FORMS = f"write {SUFFIXES}, or give one with --format."
 LOST = "preds.csv is read here and would be lost; write to another place."
 SLICE = "--slice is for compare and report, which show subgroups; leave it out, or run modelcompare groups --by."
 RULE = "--rule gives metric, class, margin and type of decision, as in f1_macro:-0.01; leave their options out."
@@ -35,18 +37,6 @@ CASES: list[Call | Run] = [
         "compare preds.csv -o out.png --plot ./out.png --format table",
         "out.png and out.png are one file; write to two.",
         PREDS,
-    ),
-    Run(
-        "report: -o names the input",
-        "report preds.html -o preds.html",
-        "preds.html is read here and would be lost; write to another place.",
-        {"preds.html": PREDS["preds.csv"]},
-    ),
-    Run(
-        "report: the page's own name is that of the input",
-        "report report.html",
-        "report.html is read here and would be lost; write to another place.",
-        {"report.html": PREDS["preds.csv"]},
     ),
     Run(
         "sample-size: a file of the folder is the input",
@@ -84,12 +74,6 @@ CASES: list[Call | Run] = [
         "compare: --plot is below no folder",
         "compare preds.csv --plot none/a.png",
         "none/a.png: the folder none does not exist; create it first.",
-        PREDS,
-    ),
-    Run(
-        "report: a page is no PDF",
-        "report preds.csv -o page.pdf",
-        "page.pdf: .html or .htm is written here; choose such a name.",
         PREDS,
     ),
     Run(

@@ -8,6 +8,7 @@ import pandas as pd
 import modelcompare as mc
 from modelcompare.metrics import from_callable
 from tests.bad_input.case import Call, Run
+from tests.bad_input.commands import SUFFIXES
 
 TRUTH = [0, 1] * 10
 PREDS = mc.Predictions(TRUTH, {"a": TRUTH, "b": TRUTH[::-1]})
@@ -49,7 +50,7 @@ CASES: list[Call | Run] = [
     Call("an attribute of replicates misspelt", lambda _: mc.bootstrap(PREDS, "accuracy", n_resamples=99).replicate, "'BootstrapResult' has no attribute 'replicate'; did you mean 'replicates'?", AttributeError),
     Call("an argument of a figure misspelt", lambda _: mc.compare(PREDS, "accuracy", n_resamples=99).plot.forest(metrik="f1"), "plot.forest() has no argument `metrik`; did you mean `metric`?", TypeError),
     Call("an argument of leads misspelt", lambda _: mc.compare(PREDS, "accuracy", n_resamples=99).leads(evry=True), "Comparison.leads() has no argument `evry`; did you mean `every`?", TypeError),
-    Call("a result saved as a picture", lambda _: mc.compare(PREDS, "accuracy", n_resamples=99).save("a.png"), "a.png: .png names no form; write .csv, .htm, .html, .json, .md, .tex, .txt."),
+    Call("a result saved as a picture", lambda _: mc.compare(PREDS, "accuracy", n_resamples=99).save("a.png"), f"a.png: .png names no form; write {SUFFIXES}."),
     Call("a metric misspelt as a function", lambda _: mc.metrics.f1_makro, "module 'modelcompare.metrics' has no attribute 'f1_makro'; did you mean f1_macro, cf1_macro or f1_micro?", AttributeError),
     Call("an alias as a function", lambda _: mc.metrics.mcc, "module 'modelcompare.metrics' has no attribute 'mcc'; did you mean matthews_corrcoef?", AttributeError),
     Call("a metric misspelt in decide", lambda _: mc.decide(PREDS, "a", "b", "acuracy", margin=0.1), MEANT),

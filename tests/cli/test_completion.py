@@ -31,7 +31,7 @@ def completed(run, monkeypatch):
     "words",
     [
         ("compare", "--metric"), ("gate", "--margin", "0.1", "-m"),
-        ("sample-size", "--metric"), ("report", "-m"),
+        ("sample-size", "--metric"),
         *plugged("COMPLETED").values(),
     ],
     ids=" ".join,

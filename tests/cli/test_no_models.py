@@ -61,7 +61,7 @@ def test_measured_values_are_no_model_of_themselves(name):
     np.testing.assert_allclose(found, expected)
 
 
-@needs("suites")
+@needs("suites", "page")
 @needs("large")
 def test_every_road_refuses_a_measured_column(tmp_path, run):
     frame = pd.DataFrame({"exp": REAL, **NEAR})

@@ -43,7 +43,7 @@ def test_the_refusal_names_an_option_for_each_class_and_each_answers(run, kind):
         assert f"(positive: {option.split()[1]})" in shown.read + shown.err
 
 
-@needs("large")
+@needs("large", "page")
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("command", ["compare", "gate", "sample-size", "report", "sketch"])
 def test_every_command_refuses_and_answers(run, command):

@@ -15,6 +15,7 @@ import pytest
 from tests.cli.conftest import beyond_reading
 from tests.cli.forked import CLOSED, GONE, Done, forked
 from tests.cli.test_completion import asked_by_bash
+from tests.plugged import plugged
 
 pytestmark = pytest.mark.slow
 
@@ -146,7 +147,7 @@ def named_csv(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "json", "markdown", "latex", "html"])
+@pytest.mark.parametrize("form", ["table", "csv", "json", "markdown", *plugged("FORMS")])
 def test_no_name_reaches_a_terminal_as_an_order(run, named_csv, form):
     done = run("compare", named_csv, "-m", "f1", "--format", form, *FEW)
     assert done.code == 0

@@ -83,7 +83,6 @@ TYPED = {
     "compare": ("-m", "f1", "--baseline", "bert", "--resamples", "99"),
     "groups": ("--metric", "accuracy", "--confidence-level", "0.9"),
     "sample-size": ("-m", "accuracy", "--power", "0.9"),
-    "report": ("-m", "f1", "--resamples", "99", "--output", "x.html"),
 } | plugged("PROPOSED")
 
 

@@ -9,7 +9,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.comparison.pair_tables import lead_meaning, orient
 from modelcompare.report.writers.terminal import screen_text
-from tests.plugged import of_plugins, plugged
+from tests.plugged import needs, of_plugins, plugged
 
 RNG = np.random.default_rng(0)
 N = 90
@@ -29,6 +29,7 @@ RESULTS = {
 } | {name: partial(make, LOSSES) for name, make in plugged("SIGNED").items()}  # fmt: skip
 
 
+@needs("page")
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("name", of_plugins(RESULTS, suites=["sets"]))
 def test_plus_means_that_the_first_model_is_better(name, tmp_path):

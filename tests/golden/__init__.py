@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import modelcompare as mc
+from modelcompare.plugs import plugins
 from tests.report.written import as_csv, as_json
 
 FOLDER = Path(__file__).parent
@@ -44,10 +45,12 @@ def read_on(page):
 def written(name, result):
     """What a comparison looks like in each format, by the names of the files; one has a page."""
     found = {
-        "txt": str(result) + "\n", "md": result.to_markdown(), "tex": result.to_latex(),
+        "txt": str(result) + "\n", "md": result.to_markdown(),
         "csv": as_csv(result), "json": as_json(result),
     }  # fmt: skip
-    if name == "classifiers":
+    if "latex" in plugins():
+        found["tex"] = result.to_latex()
+    if name == "classifiers" and "page" in plugins():
         with tempfile.TemporaryDirectory() as folder:
             page = Path(folder, "page.html")
             result.to_html(page)

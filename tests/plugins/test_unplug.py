@@ -75,7 +75,7 @@ def _asked(name):
             yield each, ("-m", "modelcompare", *commands[0].split(), "x.csv", each, "1")
         elif each.replace(".", "").isidentifier() and each in plugin.public:
             yield each, ("-c", f"import modelcompare as mc; mc.{each}")
-        elif each.startswith(("--kind ", "--generalize-to ", "--figure ")):
+        elif each.startswith(("--kind ", "--generalize-to ", "--figure ", "--format ")):
             yield each, ("-m", "modelcompare", "compare", "x.csv", *each.split())
         elif code := _in_python(each):
             yield each, ("-c", f"import modelcompare as mc; {code}")
@@ -89,6 +89,9 @@ def _in_python(each):
         return f"mc.Predictions([0, 1], {{'a': [0, 1]}}, {each})"
     if each.startswith("`missing="):
         return f"mc.compare([0, 1], {{'a': [0, 1]}}, {each.strip('`')})"
+    if each.endswith(" file"):
+        compared = "mc.compare([0, 1] * 9, {'a': [0, 1] * 9}, 'accuracy', n_resamples=99)"
+        return f"{compared}.save('x{each.split()[1]}')"
     if each.startswith("metric "):
         return f"mc.metrics.get_metric({each.removeprefix('metric ')})"
     if each.strip("`") in ROLES:

@@ -17,8 +17,7 @@ from modelcompare.cli.app import main
 from modelcompare.comparison.tails import log_spreads
 from modelcompare.engine.influence import influence_moments
 from modelcompare.metrics import SparseDataWarning
-from modelcompare.report.writers.formats import as_json
-from modelcompare.report.writers.page import page
+from modelcompare.report.writers.formats import as_json, writer
 from modelcompare.report.writers.terminal import screen_text
 from tests.plugged import needs, of_plugins
 
@@ -75,6 +74,7 @@ def shown_by(answer: Any) -> str:
     return " ".join([*made.sentences, *(n for t in made.tables.values() for n in t.notes)])
 
 
+@needs("page")
 @needs("large")
 @pytest.mark.parametrize(
     "name", of_plugins(OF_RARE, suites=["compare_groups"], large=["sketch"], gaps=["gaps"])
@@ -87,7 +87,7 @@ def test_every_question_about_three_positives_has_a_note_and_no_warning(name: st
     # A gate has a decision by each rule.
     assert shown_by(answer).count(note) == (2 if name == "gate" else 1)
     made = answer.document()
-    assert note in page(made)
+    assert note in writer("html")(made)
     assert note in screen_text(made, show_all=True).replace("\n", " ").replace("  ", " ")
     assert note in as_json(made)
 

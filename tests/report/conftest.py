@@ -24,6 +24,19 @@ DIFFERENCE_COLUMNS = [
     "p_value", "p_adjusted", "better", "method", "test",
 ]  # fmt: skip
 
+NAMES = [
+    "\x1b]0;owned\x07\x1b[2Jbert",
+    "a\nb",
+    "c\r\u2028\x9b31m\u202egnp",
+    "=cmd|'/c calc'!A0",
+    "<img src=x onerror=alert(1)>",
+    "::error::x",
+    "# h1 ##[error]y",
+    "a|b",
+    "[x](javascript:alert(1)) &lt;",
+    "$\\frac{1}{2} \\input{x} * ~ ^ %",
+]
+
 ACCESS = SimpleNamespace(unit="samples", sums=None, abilities=frozenset())
 
 
@@ -217,3 +230,19 @@ def make_comparison(
 @pytest.fixture(name="make_comparison", scope="session")
 def make_comparison_fixture() -> Callable[..., MadeComparison]:
     return make_comparison
+
+
+@pytest.fixture(params=["models", "classes", "elsewhere"], scope="module")
+def hostile(request, make_comparison):
+    """A comparison whose models, classes, or sentences, notes and signature have such names."""
+    if request.param == "models":
+        made = make_comparison(NAMES)
+        made.sentences = [f"accuracy: {name} leads." for name in NAMES]
+        return made
+    if request.param == "classes":
+        return make_comparison(metrics=["f1"], labels={"f1": NAMES})
+    made = make_comparison()
+    made.name = made.sentences = NAMES
+    made.signature = f"modelcompare|baseline:{'|'.join(NAMES)}`"
+    made.scores["n_undefined"] = 1
+    return made

@@ -8,7 +8,7 @@ from PIL import Image
 from modelcompare.comparison.forest import plot_comparison
 from modelcompare.paths import check_writable
 from modelcompare.report.writers.files import figure_format, write_figure, write_text
-from modelcompare.report.writers.formats import SUFFIXES, WRITERS
+from modelcompare.report.writers.formats import suffixes, writer
 
 
 def test_a_text_is_written_and_nothing_is_left_beside_it(tmp_path):
@@ -81,12 +81,12 @@ def test_another_suffix_is_refused():
         figure_format("plot.gif")
 
 
-@pytest.mark.parametrize("suffix", [suffix for suffix in SUFFIXES if suffix])
+@pytest.mark.parametrize("suffix", [suffix for suffix in suffixes() if suffix])
 def test_a_result_is_saved_in_the_form_that_the_name_implies(suffix, tmp_path, make_comparison):
     result = make_comparison(["cnn", "lstm"])
     result.save(tmp_path / f"table{suffix.upper()}")
     written = (tmp_path / f"table{suffix.upper()}").read_text("utf-8")
-    assert written == WRITERS[SUFFIXES[suffix]](result.document())
+    assert written == writer(suffixes()[suffix])(result.document())
 
 
 def test_a_name_that_implies_no_form_is_refused_and_nothing_is_written(tmp_path, make_comparison):

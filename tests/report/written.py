@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from modelcompare.report.writers import formats as writers
 from modelcompare.report.writers import notebook
-from modelcompare.report.writers import page as pages
 from modelcompare.report.writers import terminal as screens
 from modelcompare.report.writers.files import write_all
 
@@ -25,13 +24,13 @@ def screen(result, **options):
     return screens.screen(result.document(), **options)
 
 
-def page(result, more=(), **options):
-    return pages.page(result.document(), [each.document() for each in more], **options)
+def page(result, more=()):
+    return writers.writer("html")(result.document(), [each.document() for each in more])
 
 
 def page_of_tables(result):
     """The page without its figures, where nothing is asked of them."""
-    return pages.page(replace(result.document(), figures={}))
+    return writers.writer("html")(replace(result.document(), figures={}))
 
 
 def fragment(result):

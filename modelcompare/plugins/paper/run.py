@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from modelcompare.cli.ask import of_predictions
-from modelcompare.cli.output import Output, check_paths
+from modelcompare.cli.output import Output, check_paths, check_suffix
 from modelcompare.cli.reading import Reading
-from modelcompare.cli.report import check_suffix
 from modelcompare.cli.streams import say
 from modelcompare.plugins.paper import studies
 from modelcompare.plugins.paper.words import CardFormat

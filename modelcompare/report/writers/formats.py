@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from modelcompare import escape
-from modelcompare.report import writers
+from modelcompare import escape, plugs
 from modelcompare.report.document import Document
 from modelcompare.report.fields import RIGHT
 from modelcompare.report.json_text import json_document
 from modelcompare.report.tables import Table, without_shared_notes
 from modelcompare.report.writers.files import FIGURE_FORMATS, figure_bytes
 from modelcompare.report.writers.terminal import screen_text
-from modelcompare.words import Format
 
 # Columns that name a row come first, in any table.
 _KEYS = "table", "metric", "label", "model", "model_a", "model_b", "estimate", "difference"
@@ -77,22 +75,29 @@ def as_json(document: Document) -> str:
     return json_document(made)
 
 
-WRITERS: Mapping[Format, Callable[[Document], str]] = {
+WRITERS: Mapping[str, Callable[[Document], str]] = {
     "table": screen_text,
     "markdown": lambda made: markdown(made.tables.values(), made.signature, made.sentences),
-    "latex": lambda made: writers.latex.latex(made.printed(), made.signature, stem=made.stem),
     "csv": lambda made: csv(made.frames()),
     "json": as_json,
-    "html": lambda made: writers.page.page(made),
 }
-# The form that the name of a file implies.
-SUFFIXES: Mapping[str, Format] = {
-    "": "table", ".csv": "csv", ".htm": "html", ".html": "html", ".json": "json", ".md": "markdown",
-    ".tex": "latex", ".txt": "table",
-}  # fmt: skip
+_SUFFIXES = {"": "table", ".csv": "csv", ".json": "json", ".md": "markdown", ".txt": "table"}
 
 
-def form_of(path: Path, *, otherwise: str = "") -> Format:
+def writer(form: str) -> Callable[..., str]:
+    """Return the function that writes documents in a form, of the core or of a plugin."""
+    if form in WRITERS:
+        return WRITERS[form]
+    made: Callable[..., str] = plugs.writer(form)()
+    return made
+
+
+def suffixes() -> dict[str, str]:
+    """Return the forms by the suffixes of files that imply them."""
+    return dict(sorted({**_SUFFIXES, **plugs.merged("suffixes")}.items()))
+
+
+def form_of(path: Path, *, otherwise: str = "") -> str:
     """Read the form of a text from its file's name.
 
     Raises
@@ -101,16 +106,20 @@ def form_of(path: Path, *, otherwise: str = "") -> Format:
         If the name has another suffix; `otherwise` ends the message with an alternative.
     """
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        known = ", ".join(filter(None, SUFFIXES))
-        raise ValueError(f"{path}: {suffix} names no form; write {known}{otherwise}.")
-    return SUFFIXES[suffix]
+    forms = suffixes()
+    if suffix not in forms:
+        known = ", ".join(filter(None, forms))
+        absent = plugs.needed(f"a {suffix} file")
+        raise ValueError(absent or f"{path}: {suffix} names no form; write {known}{otherwise}.")
+    return forms[suffix]
 
 
 def contents(document: Document) -> dict[str, bytes]:
     """Return all forms of a result by the names of their files."""
-    texts = {f"{document.stem}.md": WRITERS["markdown"](document),
-             f"{document.stem}.tex": WRITERS["latex"](document)}  # fmt: skip
+    texts = {
+        f"{document.stem}{suffix}": writer(form)(document)
+        for suffix, form in suffixes().items() if form in ("markdown", "latex")
+    }  # fmt: skip
     for name, frame in document.frames().items():
         texts[f"{name}.csv"] = frame_csv(frame, float_format="%.10g")
     made = {name: text.encode() for name, text in texts.items()}

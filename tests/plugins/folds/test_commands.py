@@ -6,6 +6,7 @@ import pytest
 
 import modelcompare as mc
 from tests.advice import commands_in
+from tests.plugged import needs
 from tests.plugins.folds.test_folds import WIDE
 from tests.plugins.folds.test_repeats import FOLDS as REFUSED
 
@@ -76,6 +77,7 @@ def test_ranks_take_a_wide_table_as_folds_where_sizes_of_folds_are_given(run, tm
     assert "--plot is for scores on several data sets; leave out --n-train." in refused.err
 
 
+@needs("page")
 def test_help_shows_no_option_that_the_command_refuses(run):
     for command in ("gate", "keep", "sample-size", "study undefined"):
         assert "--slice" not in run(*command.split(), "--help-all").out

@@ -11,6 +11,7 @@ import modelcompare as mc
 from modelcompare.plugins.large import planning
 from modelcompare.significance import TESTS
 from modelcompare.words import PairsTest
+from tests.plugged import needs
 from tests.small_blocks import ROW_BLOCK
 
 N = ROW_BLOCK + 1_000
@@ -230,6 +231,7 @@ def test_large_scans_of_soft_metrics_have_normal_intervals_and_the_swaps_of_memo
         found.simultaneous_intervals()
 
 
+@needs("latex", "page")
 @pytest.mark.usefixtures("never_loaded")
 def test_every_form_of_a_result_without_resamples_can_be_written(soft, tmp_path):
     found = mc.compare(mc.io.scan_predictions(soft), SOFT)

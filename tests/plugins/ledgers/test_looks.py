@@ -400,6 +400,7 @@ def test_how_many_looks_are_left(ask, run):
     }, rel=1e-4)  # fmt: skip
 
 
+@needs("page")
 def test_a_page_says_that_no_look_is_left(ask, run, tmp_path):
     ask(200, "--looks", "2", "--spending", "pocock", candidate="best")
     assert run("sample-size", "--ledger", "l.jsonl", "-o", "page").code == 0

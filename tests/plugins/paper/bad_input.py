@@ -3,6 +3,7 @@
 import math
 
 import modelcompare as mc
+from modelcompare.plugs import plugins
 from tests.bad_input.case import Call, Run
 from tests.bad_input.commands import ALPHA, JOBS, SLICE
 from tests.bad_input.commands import PREDS as FILE
@@ -39,28 +40,9 @@ CASES: list[Call | Run] = [
     Call("a stratification that is no truth value", lambda _: mc.studies.variance_study(PREDS, stratify="yes"), "`stratify` must be True or False, got 'yes'.", TypeError),
     Call("an agreement study of a single model", lambda _: mc.studies.agreement_study(PREDS["a"]), "agreement is over pairs of models; there is 1 model."),
     Run(
-        "report: a card is no page",
-        "report preds.csv --card a -o card.html",
-        "card.html: .md, .markdown, .txt or .json is written here; choose such a name.",
-        FILE,
-    ),
-    Run(
-        "report: the card of a model whose name leads elsewhere",
-        "report preds.csv --card ../a",
-        "'../a' cannot be a file name; give the card's path with -o.",
-        FILE,
-    ),
-    Run(
         "study variance: the folder is a file",
         "study variance preds.csv -o preds.csv",
         "preds.csv is a file; name a folder.",
-        FILE,
-    ),
-    Run(
-        "study variance: a folder named like a file",
-        "study variance preds.csv -o page.html",
-        "page.html is named like a file, and all tables and figures are written into a folder; "
-        "name a folder, or print one form with --format html > page.html.",
         FILE,
     ),
     Run("study agreement: --slice", "study agreement preds.csv --slice b", SLICE, FILE),
@@ -85,9 +67,32 @@ CASES: list[Call | Run] = [
     Run("study variance: a ratio twice", "study variance preds.csv --ratio 0.5 --ratio .5", "--ratio is given '0.5' twice; give each once.", FILE),
     Run("study variance: a test twice", "study variance preds.csv --test f --test f", "--test is given 'f' twice; give each once.", FILE),
     Run("study agreement: a pair twice", "study agreement preds.csv --pair f1 --pair f1", "--pair is given 'f1' twice; give each once.", FILE),
-    Run("report: a subgroup twice", "report preds.csv --card a --slice b --slice b", "--slice is given 'b' twice; give each once.", FILE),
     Run("study variance: too many threads", "study variance preds.csv --jobs 5000", f"{JOBS} 5000.", FILE),
     Run("study agreement: a level of nothing", "study agreement preds.csv --alpha 1e-300", ALPHA, FILE),
     Run("study agreement: a level of 1", "study agreement preds.csv --alpha 1", "`alpha` must be in (0, 1), got 1.", FILE),
     Call("n_boot of a study", lambda _: mc.studies.variance_study(PREDS, n_boot=9), "variance_study() has no argument `n_boot`; did you mean `n_resamples`?", TypeError),
 ]
+# The command, and the form, of another plugin.
+if "page" in plugins():
+    CASES += [
+        Run(
+            "report: a card is no page",
+            "report preds.csv --card a -o card.html",
+            "card.html: .md, .markdown, .txt or .json is written here; choose such a name.",
+            FILE,
+        ),
+        Run(
+            "report: the card of a model whose name leads elsewhere",
+            "report preds.csv --card ../a",
+            "'../a' cannot be a file name; give the card's path with -o.",
+            FILE,
+        ),
+        Run(
+            "study variance: a folder named like a file",
+            "study variance preds.csv -o page.html",
+            "page.html is named like a file, and all tables and figures are written into a folder; "
+            "name a folder, or print one form with --format html > page.html.",
+            FILE,
+        ),
+        Run("report: a subgroup twice", "report preds.csv --card a --slice b --slice b", "--slice is given 'b' twice; give each once.", FILE),
+    ]

@@ -6,6 +6,7 @@ import pytest
 
 from modelcompare import examples
 from modelcompare.plugins.paper.commands import pairs
+from tests.plugged import needs
 
 SNLI = Path(examples.__file__).parent / "snli.npz"
 FEW = ("--resamples", "50")
@@ -55,7 +56,7 @@ def test_each_study_prints_and_writes_everything(run, small_snli, tmp_path, comm
     assert f"into {folder}" in done.err
     names = {*files}
     stem = "quantization" if "quantization" in command else FILES[command][0]
-    expected = {f"{stem}.md", f"{stem}.tex", *(f"{name}.csv" for name in FILES[command])}
+    expected = {f"{stem}.md", *(f"{name}.csv" for name in FILES[command])}
     expected |= {f"{n}.{form}" for n in FIGURES[command] for form in ("png", "svg", "pdf")}
     assert expected <= names
     assert not [name for name in names if name.endswith(".tmp")]
@@ -72,7 +73,6 @@ def test_the_same_seed_writes_the_same_bytes(run, small_snli, tmp_path):
     ("form", "start"),
     [
         ("markdown", "- f1 and cf1 both find a difference"),
-        ("latex", r"% Preamble: \usepackage{booktabs"),
     ],
 )
 def test_forms(run, small_snli, form, start):
@@ -126,6 +126,7 @@ def test_pairs_of_metrics_name_classes():
         pairs(["f1[a]:f1[a]"])
 
 
+@needs("page")
 @pytest.mark.parametrize(
     ("name", "start"),
     [("README", "---\nmodel-index:"), ("a.MD", "---\nmodel-index:"), ("a.txt", "# Model card: good"),
@@ -140,6 +141,7 @@ def test_a_card_is_what_its_name_says(run, wide_csv, tmp_path, name, start):
     assert path.read_text(encoding="utf-8").startswith(start)
 
 
+@needs("page")
 def test_a_card_names_its_model(run, wide_csv, tmp_path):
     card = tmp_path / "card.md"
     arguments = ("--card", "good", "-o", card, "-m", "f1", "--resamples", "499")
@@ -147,6 +149,7 @@ def test_a_card_names_its_model(run, wide_csv, tmp_path):
     assert card.read_text(encoding="utf-8").startswith('---\nmodel-index:\n- name: "good"')
 
 
+@needs("page")
 def test_an_unknown_model_leaves_no_file(run, wide_csv, tmp_path):
     card = tmp_path / "card.md"
     found = run("report", wide_csv, "--card", "nobody", "-o", card)
@@ -155,6 +158,7 @@ def test_an_unknown_model_leaves_no_file(run, wide_csv, tmp_path):
     assert not card.exists()
 
 
+@needs("page")
 def test_subgroups_reach_the_card(run, tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"y_true": rng.integers(0, 2, 120)})
@@ -180,12 +184,14 @@ def test_an_unknown_command_is_answered_with_the_study_that_is_meant(run, comman
     assert done.err == f"modelcompare: error: there is no command {command!r}; {meant}\n"
 
 
+@needs("page")
 def test_no_name_in_a_message_about_a_card_reaches_a_terminal_as_an_order(run, wide_csv):
     done = run("report", wide_csv, "--card", "\x1b]0;title\x07\r")
     assert (done.code, done.out) == (2, "")
     assert not set(done.err) & set("\x1b\x07\r")
 
 
+@needs("page")
 def test_a_card_needs_the_name_of_a_model(run):
     found = run("report", "digits.csv", "--card", "-o", "card.md")
     assert found.code == 2

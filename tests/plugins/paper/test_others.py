@@ -227,7 +227,6 @@ def test_agreement_can_be_shown(preds):
     )
     (axes,) = averages.plot.population([1, 0.5], n_subsamples=5).axes
     assert len(axes.lines) == 6
-    assert study.to_latex().count("\\toprule") == 1
     assert "| % agree |" in study.to_markdown()
     reproduced = mc.studies.agreement_study(preds, ["f1"], n_resamples=50)
     assert "effort of the simulation" in reproduced.to_markdown()

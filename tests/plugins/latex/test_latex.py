@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.plugins.latex.tables import latex
 from modelcompare.report.tables import Table, column, interval_column
-from modelcompare.report.writers.latex import latex
-from tests.report.typeset import needs_latex, typeset
+from tests.plugins.latex.typeset import needs_latex, typeset
+from tests.report.test_results import all_results, made
 
 ODD = ["50%_off", "a|b", "$x^2$ & {y}~#\\z", "[first]"]
 
@@ -186,3 +187,28 @@ def test_names_and_numbers_compile_and_fit_the_page(make_comparison, n_models, t
     named = [f"{model} {place}" for place, model in enumerate(models)]
     result = make_comparison(named, ["accuracy", "f1"], {"f1": ["x", "y"]}, lower_is_better=["f1"])
     assert typeset(result.to_latex(), tmp_path) == []
+
+
+@all_results
+def test_every_table_of_a_result_is_printed(name):
+    latex, printed = made(name).to_latex(), made(name).document().printed()
+    assert latex.count(r"\bottomrule") == latex.count(r"\label") == len(printed)
+
+
+@needs_latex
+@all_results
+def test_tables_of_every_result_compile_and_fit_the_page(name, tmp_path):
+    assert typeset(made(name).to_latex(), tmp_path) == []
+
+
+def test_latex_reads_every_name_as_text(hostile):
+    text = hostile.to_latex()
+    bare = re.sub(r"\\[&%$#_{}]|\\text\w+\{\}|\{\[\}|\{\*\}", "", text.partition("\n")[2])
+    bare = re.sub(r"\$(p|\\dagger|\\uparrow|\\downarrow)\$", "", bare)
+    assert not re.search(r"[%#~^$]|\\(input|frac)", bare)
+    assert not re.search(r"\\\\\s*[*\[]", bare)
+
+
+@pytest.mark.parametrize("mark", ["\u200b", "\u200f", "\ufeff", "\u202e", "\x1b"])
+def test_no_character_that_cannot_be_seen_is_printed(make_comparison, mark):
+    assert mark not in make_comparison([f"be{mark}rt"]).to_latex()

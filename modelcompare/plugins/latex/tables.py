@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from modelcompare import escape
+from modelcompare.escape import ORDER_AT_START, visible
+from modelcompare.report.document import Document
 from modelcompare.report.fields import RIGHT, Kind
 from modelcompare.report.numbers import BETWEEN, MISSING
 from modelcompare.report.tables import Column, Table
@@ -24,9 +25,26 @@ _AFTER = {" %": r"{\,\%}", None: ""}
 _INFINITE = {"inf": r"{$\infty$}", "+inf": r"{$+\infty$}", "-inf": r"{$-\infty$}"}
 _NUMBERS: frozenset[Kind] = RIGHT | {"p-value"}
 
+_LATEX = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",
+    "*": "{*}",
+    "\u2013": "--",
+    "\u2020": r"$\dagger$",
+}
 
 # A column as LaTeX has it: its places, its title, its cells, and how many columns it takes.
 _Printed: TypeAlias = tuple[str, str, Sequence[str], int]
+
+
+def writer() -> Callable[[Document], str]:
+    """Return the function that writes a document."""
+    return lambda made: latex(made.printed(), made.signature, stem=made.stem)
 
 
 def latex(tables: Iterable[Table], signature: str, *, stem: str = "table") -> str:
@@ -44,7 +62,7 @@ def _table(table: Table, label: str, signature: str) -> str:
     place = "".join(places)
     title = f"{table.title} ({table.subtitle})" if table.subtitle else table.title
     ended = title if title.endswith("?") else f"{title}."
-    caption = rf"\caption{{{escape.latex(' '.join([ended, *table.notes]))}}}"
+    caption = rf"\caption{{{_escape(' '.join([ended, *table.notes]))}}}"
     named = rf"{caption}\label{{{label}}}"
     head = [r"\toprule", _row(_heads(titles, widths)), r"\midrule"]
     body = [_row(row) for row in zip(*cells, strict=True)]
@@ -83,18 +101,18 @@ def _row(cells: Iterable[str]) -> str:
 
 def _signed(signature: str) -> str:
     """Set the signature in small print; its lines break after bars."""
-    text = escape.latex(signature).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+    text = _escape(signature).replace(r"\textbar{}", r"\textbar\allowbreak{}")
     return rf"\par\smallskip{{\scriptsize\raggedright {text}\par}}"
 
 
 def _texts(table: Table, column: Column) -> _Printed:
-    cells = [escape.latex(text) for text in table.texts(column)]
+    cells = [_escape(text) for text in table.texts(column)]
     strong = zip(cells, _beside(table, column.strong), strict=True)
     return "l", _title(column), [rf"\textbf{{{c}}}" if s else c for c, s in strong], 1
 
 
 def _ranks(table: Table, column: Column) -> _Printed:
-    cells = [escape.latex(text.replace("-", "\u2013")) for text in table.texts(column)]
+    cells = [_escape(text.replace("-", "\u2013")) for text in table.texts(column)]
     return "c", _title(column), cells, 1
 
 
@@ -130,7 +148,7 @@ def _interval(table: Table, column: Column) -> _Printed:
 
 def _open_interval(text: str) -> str:
     """Write an interval without two ends, "0.5 or more"."""
-    return "--" if text == MISSING else escape.latex(text)
+    return "--" if text == MISSING else _escape(text)
 
 
 _PRINTED: dict[Kind, Callable[[Table, Column], _Printed]] = {
@@ -142,7 +160,7 @@ _PRINTED: dict[Kind, Callable[[Table, Column], _Printed]] = {
 
 def _title(column: Column) -> str:
     arrow = {"up": r" $\uparrow$", "down": r" $\downarrow$", None: ""}[column.direction]
-    title = escape.latex(column.title)
+    title = _escape(column.title)
     if column.kind in ("difference", "p-value"):
         # Variables in mathematics; what follows p in brackets is a name.
         variable, space, name = title.partition(" (")
@@ -156,7 +174,7 @@ def _beside(table: Table, name: str | None) -> list[Any]:
 
 
 def _superscript(mark: str) -> str:
-    return rf"{{\textsuperscript{{{escape.latex(mark)}}}}}" if mark else ""
+    return rf"{{\textsuperscript{{{_escape(mark)}}}}}" if mark else ""
 
 
 def _number(text: str) -> str:
@@ -168,7 +186,7 @@ def _number(text: str) -> str:
         return "{--}"
     if "e" in text and text[-1].isdigit():
         return rf"{{\num{{{text}}}}}"
-    return _INFINITE.get(text, f"{{{escape.latex(text)}}}")
+    return _INFINITE.get(text, f"{{{_escape(text)}}}")
 
 
 def _place(texts: Sequence[str], *, before: str = "", after: str = "") -> str:
@@ -182,3 +200,9 @@ def _place(texts: Sequence[str], *, before: str = "", after: str = "") -> str:
     closing = max((_AFTER[number["after"]] for number in numbers), key=len) + after
     fraction = f".{part}" if part else ""
     return f"S[table-format={{{before}{sign}{whole}{fraction}{closing}}}]"
+
+
+def _escape(text: str) -> str:
+    """Escape the characters that LaTeX reserves."""
+    text = "".join(_LATEX.get(character, character) for character in visible(text))
+    return ORDER_AT_START.sub(r"\1{:}", text)

@@ -9,27 +9,33 @@ from importlib import resources
 from typing import Any
 
 from modelcompare.escape import markup, visible
+from modelcompare.plugins.page.inline_svg import caption_of, inline
+from modelcompare.plugins.page.page_tables import page_tables, pairs_fit
 from modelcompare.report.document import Document
 from modelcompare.report.figures.types import Figure
-from modelcompare.report.writers.inline_svg import caption_of, inline
-from modelcompare.report.writers.page_tables import page_tables, pairs_fit
 from modelcompare.words import optional
 
 # Sentences that are not folded.
 _OPEN_SENTENCES = 3
 
 
-def page(document: Document, more: Sequence[Document] = (), *, command: str = "") -> str:
+def writer() -> Callable[..., str]:
+    """Return the function that writes a document, and refuse where jinja2 is not installed."""
+    check_html()
+    return page
+
+
+def page(document: Document, more: Sequence[Document] = ()) -> str:
     """Render a document, and `more` documents below it, as one page.
 
-    The page ends with the code that reproduces the result, or the `command`.
+    The page ends with the code that reproduces the result, or the command.
     """
     check_html()
     import jinja2
     from markupsafe import Markup
 
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("modelcompare.report.writers"), autoescape=True,
+        loader=jinja2.PackageLoader(__package__), autoescape=True,
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True, finalize=_text,
     )  # fmt: skip
@@ -47,8 +53,8 @@ def page(document: Document, more: Sequence[Document] = (), *, command: str = ""
         metrics=[group["metric"] for group in main["groups"] if group["metric"]],
         classes=list(dict.fromkeys(name for table in tables for name in table["shown"].classes)),
         has_pairs=any(table["pairs"] for table in tables),
-        made="command" if command else "code",
-        recipe=Markup("\n").join(map(_text, (command or document.reproduce).split("\n"))),
+        made="command" if document.command else "code",
+        recipe=Markup("\n").join(map(_text, (document.command or document.reproduce).split("\n"))),
     )  # fmt: skip
 
 
@@ -65,7 +71,7 @@ def check_html() -> None:
 
 
 def _template(name: str) -> str:
-    folder = resources.files("modelcompare.report.writers")
+    folder = resources.files(__package__)
     return folder.joinpath("templates", name).read_text("utf-8")
 
 

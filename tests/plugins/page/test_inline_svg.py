@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 
 import modelcompare as mc
 from modelcompare.comparison.forest import plot_comparison
+from modelcompare.plugins.page import inline_svg
+from modelcompare.plugins.page.inline_svg import caption_of, inline
 from modelcompare.report.figures.style import describe
-from modelcompare.report.writers import inline_svg
-from modelcompare.report.writers.inline_svg import caption_of, inline
 
 
 @pytest.fixture(name="figure", scope="module")

@@ -5,6 +5,7 @@ import re
 import sys
 from base64 import b64encode
 from collections import Counter
+from html import unescape
 from html.parser import HTMLParser
 from importlib import resources
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.report.writers import page_tables
+from modelcompare.plugins.page import page_tables
 from tests.plugged import needs
 from tests.report.written import page, page_of_tables
 
@@ -225,7 +226,7 @@ def test_undefined_values_have_neither_bar_nor_turn(make_comparison):
 
 
 def test_templates_are_package_data():
-    folder = resources.files("modelcompare.report.writers").joinpath("templates")
+    folder = resources.files("modelcompare.plugins.page").joinpath("templates")
     assert {each.name for each in folder.iterdir()} == {"page.css", "page.html.j2", "page.js"}
 
 
@@ -239,3 +240,22 @@ def test_rows_of_every_metric_are_among_those_that_fit():
     start = next(place for place, row in enumerate(rows) if "model b" in row)
     metrics = Counter(row[1] for row in rows[start + 1 :] if len(row) == len(rows[start]))
     assert metrics == dict.fromkeys(("accuracy", "f1 of 0", "f1 of 1", "f1 of 2"), 75)
+
+
+class _Tags(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, tuple(name for name, _ in attributes)))
+
+
+def test_a_page_holds_no_tag_of_a_name_and_may_load_nothing(hostile):
+    text = page(hostile)
+    read = _Tags(text).tags
+    ours = [("script", ("type", "id")), ("script", ())]
+    assert [found for found in read if found[0] in ("img", "script")] == ours
+    assert not [names for _, names in read if "onerror" in names or "style" in names]
+    assert "default-src 'none'; script-src 'sha256-" in unescape(text)

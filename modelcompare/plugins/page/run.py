@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from modelcompare.cli.output import check_paths, document_of
+from modelcompare.cli.output import check_paths, check_suffix, document_of
 from modelcompare.cli.reading import Reading
-from modelcompare.cli.streams import say, typed
+from modelcompare.cli.streams import say
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.compare_groups import MIN_SIZE, compare_groups
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
+from modelcompare.plugins.page.page import check_html, page
 from modelcompare.plugs import rows
 from modelcompare.report.result import Result
 from modelcompare.report.writers.files import write_text
-from modelcompare.report.writers.page import check_html, page
 
 _PAGE = ("", ".html", ".htm")
 
@@ -34,7 +34,7 @@ def report(
     preds = reading.read(sliced=True)
     result = compare(preds, metrics, **options)
     more = [found.document() for found in _more(preds, result, {**options, "metrics": metrics})]
-    write_text(path, page(document_of(result), more, command=typed()))
+    write_text(path, page(document_of(result), more))
     say(f"wrote {path}")
 
 
@@ -50,12 +50,3 @@ def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) ->
             say(f"modelcompare: no subgroup has {MIN_SIZE} samples; the page leaves them out.")
     for more in rows("pages"):
         yield from more(preds, result)
-
-
-def check_suffix(path: Path, known: Collection[str]) -> None:
-    """Refuse a file whose suffix is none of those that are written."""
-    if path.suffix.lower() not in known:
-        *names, last = filter(None, known)
-        raise ValueError(
-            f"{path}: {', '.join(names)} or {last} is written here; choose such a name."
-        )

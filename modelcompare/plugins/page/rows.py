@@ -1,0 +1,11 @@
+"""Rows that the plugin adds to the tables of the core."""
+
+from modelcompare.plugs import Plugin
+
+PLUGIN = Plugin(
+    name="page",
+    package=__package__,
+    commands="commands:COMMANDS",
+    writers={"html": "page:writer"},
+    suffixes={".htm": "html", ".html": "html"},
+)

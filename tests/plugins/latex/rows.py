@@ -1,0 +1,4 @@
+"""Rows of the tables of other tests."""
+
+SUFFIXES = {".tex": "latex"}
+FORMS = {"latex": (".tex", "% Preamble: \\usepackage{booktabs")}
