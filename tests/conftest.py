@@ -36,7 +36,10 @@ collect_ignore = (
 )
 
 # Examples of what the core declares and a plugin answers.
-_ANSWERED = {"modelcompare.questions.frontier.Frontier.queue": "judges"}
+_ANSWERED = {
+    "modelcompare.comparison.result.Comparison.pareto": "pareto",
+    "modelcompare.questions.frontier.Frontier.queue": "judges",
+}
 
 
 def pytest_collection_modifyitems(items):

@@ -28,7 +28,7 @@ _FORMATS: Any = Literal[(*get_args(BasicFormat), *plugs.merged("writers"))]
 _KINDS: Any = Literal[(*get_args(BasicKind), *plugs.choices("kind"))]
 ComparisonFigure: Any = Literal[
     "forest", "ranks", "differences", "heatmap", "raincloud", "classes", "confusion",
-    *plugs.choices("figure"), "pareto",
+    *plugs.choices("figure"),
 ]  # fmt: skip
 
 

@@ -17,12 +17,11 @@ from modelcompare.comparison.conclusion import conclusions, decision
 from modelcompare.comparison.correction import max_t_bounds, simultaneous_scores
 from modelcompare.comparison.forest import plot_comparison
 from modelcompare.comparison.method import comparison_code, comparison_method
-from modelcompare.comparison.pareto import Front, plot_front
 from modelcompare.comparison.tables import comparison_tables, printed_tables
 from modelcompare.comparison.verdict import findings
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.plugs import rows
+from modelcompare.plugs import behind, rows
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.fields import HIDDEN, Field, Member, columns, member, members_from
 from modelcompare.report.figures.plots import Plots
@@ -86,7 +85,6 @@ class Comparison(Result, stem="compare", title="Scores and differences", version
         raincloud=_of_evidence(plots.of_replicates), classes=_of_evidence(plots.classes),
         confusion=_of_evidence(plots.confusion),
         **{name: _of_evidence(draw) for name, draw in rows("figures")},
-        pareto=_of_evidence(plot_front),
     )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -229,7 +227,8 @@ class Comparison(Result, stem="compare", title="Scores and differences", version
         1  large      front         None
         2    old  dominated        small
         """
-        return Front.of(self.evidence, metrics, margins).frame
+        frame: pd.DataFrame = behind("pareto")(self.evidence, metrics, margins)
+        return frame
 
     @property
     def signature(self) -> str:

@@ -20,6 +20,7 @@ PLUGINS = (
     "logs",
     "page",
     "paper",
+    "pareto",
     "published",
     "runs",
     "selfcheck",
@@ -80,6 +81,7 @@ NAMES = {
     "logs": ("a log of a tool",),
     "page": ("report", "--format html", "form 'html'", "a .htm file", "a .html file"),
     "paper": ("inference.variance_tests", "io.quantize", "studies", "study", "--card"),
+    "pareto": ("`pareto`", "plot.pareto", "--figure pareto"),
     "published": (
         "io.from_counts", "io.from_results", "inference.critical_difference", "a table of results",
     ),

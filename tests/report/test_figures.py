@@ -35,18 +35,6 @@ def comparison(*size):
 
 
 @cache
-def costs(n_models, _):
-    """Right answers and costs; each model is better, and costs more, than the one before."""
-    rng = np.random.default_rng(0)
-    scores = {
-        name: {"correct": rng.random(240) < 0.4 + 0.5 * k / n_models,
-               "cost_usd": rng.gamma(4, 1.3**k, 240)}
-        for k, name in enumerate(preds(n_models, 3).models)
-    }  # fmt: skip
-    return mc.compare(mc.Predictions.from_scores(scores, name="made.csv"), **FEW)
-
-
-@cache
 def power(*size):
     first, *_, last = preds(*size).models
     return mc.sample_size(preds(*size), first, last)
@@ -59,7 +47,6 @@ FIGURES = {
         for name in ("forest", "differences", "ranks", "heatmap", "raincloud", "confusion")
     },
     "classes": lambda *size, **ax: comparison(*size).plot.classes(**ax),
-    "pareto": lambda *size, **ax: costs(*size).plot.pareto(**ax),
     "power": lambda *size, **ax: power(*size).plot.power(**ax),
 } | plugged("FIGURES")
 # Where a figure has most to show, and after that what changes its form: of two models there is one

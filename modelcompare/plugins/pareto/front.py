@@ -17,7 +17,7 @@ from modelcompare.comparison.correction import bounds_at
 from modelcompare.comparison.evidence import places_of
 from modelcompare.directions import known_direction
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.report.figures.beside import write_beside
+from modelcompare.plugins.pareto.beside import write_beside
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.selection import among
 from modelcompare.report.figures.style import DIFFERENT, MUTED, SAME, Look, plain_axes, plain_log
@@ -241,3 +241,11 @@ def _draw_region(front: Front, axes: Axes) -> None:
     axes.fill([*x, worst[0]], [*y, worst[1]], color="#F1F1F1", zorder=0)
     axes.plot(x, y, color="#A8A8A8", linewidth=1.2, zorder=1)
     axes.set(xlim=limits[0], ylim=limits[1])
+
+
+def pareto(found: Compared, metrics: Sequence[str] | None, margins: Margins | None) -> pd.DataFrame:
+    """Return the frame of `Comparison.pareto`."""
+    return Front.of(found, metrics, margins).frame
+
+
+FIGURES = (("pareto", plot_front),)

@@ -8,8 +8,9 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.cli import main
-from modelcompare.comparison.pareto import Front, undominated
 from modelcompare.inference import adjust
+from modelcompare.plugins.pareto.front import Front, undominated
+from tests.comparison.test_unknown_direction import ASKED
 
 # Shares of right answers and mean costs: "old" is dominated by "small", "twin" nearly is "small".
 SPEC = {
@@ -178,3 +179,11 @@ def test_a_command_draws_it(tmp_path, capsys):
     assert figure.read_bytes().startswith(b"\x89PNG")
     assert main(["compare", str(table), *read, "--figure", "pareto"]) == 2
     assert "--figure is of --plot FILE; name the file." in capsys.readouterr().err
+
+
+def test_a_front_needs_directions():
+    rng = np.random.default_rng(0)
+    scores = {m: {"wer": rng.random(40), "judge": rng.random(40)} for m in "ab"}
+    found = mc.compare(mc.Predictions.from_scores(scores), n_resamples=99)
+    with pytest.raises(ValueError, match=ASKED):
+        found.pareto()

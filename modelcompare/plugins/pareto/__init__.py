@@ -1,0 +1,1 @@
+"""Models that no other one dominates in several metrics, such as quality and cost."""
