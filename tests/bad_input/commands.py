@@ -137,7 +137,6 @@ CASES: list[Call | Run] = [
     Run("compare: no threads", "compare preds.csv --jobs 0", f"{JOBS} 0.", PREDS),
     Run("compare: too many threads", "compare preds.csv --jobs 100000", f"{JOBS} 100000.", PREDS),
     Run("gate: too many threads", f"{GATE} --margin 0.1 --jobs 100000", f"{JOBS} 100000.", PREDS),
-    Run("report: too few threads", "report preds.csv --jobs -2", f"{JOBS} -2.", PREDS),
     Run("demo: too many threads", "demo --jobs 5000", f"{JOBS} 5000."),
     Run("compare: a level of nothing", "compare preds.csv --alpha 1e-300", ALPHA, PREDS),
     Run("gate: a level of nothing", f"{GATE} --margin 0.1 --alpha 1e-300", ALPHA, PREDS),

@@ -23,4 +23,10 @@ CASES: list[Run] = [
         "page.pdf: .html or .htm is written here; choose such a name.",
         PREDS,
     ),
+    Run(
+        "report: too few threads",
+        "report preds.csv --jobs -2",
+        "--jobs must be -1 or from 1 to 1024, got -2.",
+        PREDS,
+    ),
 ]
