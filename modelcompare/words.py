@@ -22,7 +22,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 # Output types that the command line lists; plugins add theirs (`plugs.choices`).
-BasicKind = Literal["labels", "probabilities", "values", "scores", "texts"]
+BasicKind = Literal["labels", "probabilities", "values", "scores"]
 # Columns that a sample may have next to its outputs.
 SampleColumn = Literal["ids", "groups", "strata", "runs", "sample_weight"]
 Design = Literal["groups", "strata", "runs", "items"]
@@ -104,9 +104,6 @@ Decision = Literal["non-inferior", "superior", "equivalent"]
 Answer = Literal["shown", "shown otherwise", "not enough data"]
 CurveKind = Literal["roc", "precision-recall"]
 Strategy = Literal["width", "mass"]
-Tokenizer = Literal[
-    "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200"
-]
 Normalize = Literal["true", "pred", "all"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 

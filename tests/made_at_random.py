@@ -21,6 +21,7 @@ import pandas as pd
 
 import modelcompare as mc
 from modelcompare import words
+from modelcompare.data.kinds import all_kinds
 from tests.report.written import as_json, screen_text
 
 Draw = np.random.Generator
@@ -46,7 +47,7 @@ def predictions(draw: Draw) -> tuple[mc.Predictions, str]:
     """A small test set, and the type of its outputs."""
     n = int(draw.integers(2, 31))
     n_models = int(draw.choice([1, 2, 2, 2, 3, 4]))
-    kind = str(draw.choice(["labels", "probabilities", "values", "scores", "texts"]))
+    kind = str(draw.choice([kind for kind in METRICS if kind in all_kinds()]))
     truth, outputs, labels = _DRAWN[kind](draw, n, n_models)
     if len(outputs) > 1 and draw.random() < 0.15:
         outputs["m1"] = outputs["m0"]
@@ -136,7 +137,12 @@ _DRAWN: dict[str, Callable[[Draw, int, int], Any]] = {
 def questions(draw: Draw) -> list[Question]:
     """A comparison of a test set drawn at random, and one other question about it."""
     preds, kind = predictions(draw)
-    several = [str(name) for name in draw.permutation(METRICS[kind])[: draw.integers(1, 4)]]
+    several = [
+        str(name)
+        for name in draw.permutation([m for m in METRICS[kind] if m in mc.metrics.METRICS])[
+            : draw.integers(1, 4)
+        ]
+    ]
     compared = {
         **_common(draw), "metrics": several, "test": _one_of(draw, words.PairsTest),
         "method": "auto" if draw.random() < 0.5 else _one_of(draw, words.IntervalMethod),

@@ -84,7 +84,7 @@ ANSWERED = [
     Ask("rewards", "allenai/reward-bench#269", "groups rewards.csv --slice subset", 1,
         r"models: 2 \(rm_7b, rm_70b\)", r"rm_70b is highest in 4 of 4 subgroups"),
     Ask("speech", "kaldi#442", "compare speech.csv -m wer --groups speaker", 2,
-        r"truth: reference .*id: utt", r"wer: tdnn leads \(0\.095\) and is better than chain"),
+        r"truth: reference .*id: utt", r"wer: tdnn leads \(0\.095\) and is better than chain", plugin="texts"),
     Ask("systems", "neulab/ExplainaBoard#325", "compare systems.csv", 1, r"truth: true_label",
         r"accuracy: bert leads"),
     Ask("fairness", "fairlearn#1443", "groups fairness.csv --by sex --gaps -m accuracy", 1,

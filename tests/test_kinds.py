@@ -14,7 +14,7 @@ PACKAGE = Path(mc.__file__).parent
 # A figure, and an argument of functions that make predictions, have names of types too.
 OTHER = {"comparison/forest.py", "plugins/confidences/lists.py"}
 PLACES = (
-    "cells", "check", "read", "fits", "loss", "disagreements", "counted", "hits", "intervals", "check_metric",
+    "cells", "check", "read", "fits", "loss", "disagreements", "counted", "hits", "signed", "intervals", "check_metric",
 )  # fmt: skip
 
 

@@ -59,20 +59,6 @@ def test_a_frame_of_scores_has_a_column_for_each_model():
     assert list(named.ids) == [1, 2, 3]
 
 
-def test_lists_of_words_are_joined_to_texts():
-    lists = [["A", "B", "C"], ["A", "B", "C", "D"]]
-    said = [["A", "A", "C"], ["A", "A", "C", "D"]]
-    with pytest.warns(UserWarning, match="joined by blanks"):
-        preds = mc.Predictions(lists, {"m": said}, kind="texts")
-    assert list(preds.y_true) == ["A B C", "A B C D"]
-    assert list(preds.output("m").array) == ["A A C", "A A C D"]
-    # Several references of a text stay several references.
-    references = mc.Predictions(
-        [["a cat", "the cat"], ["a dog"]], {"m": ["a cat", "dog"]}, kind="texts"
-    )
-    assert references.y_true[0] == ("a cat", "the cat")
-
-
 @pytest.mark.parametrize(
     ("name", "meant"),
     [

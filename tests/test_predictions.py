@@ -18,9 +18,6 @@ def test_kinds_follow_shape_and_content():
     assert Predictions([0, 1], {"a": [0.2, 0.9]}).output("a").kind == "probabilities"
     assert Predictions([0.5, 1.25], {"a": [0.2, 0.9]}).output("a").kind == "values"
     assert Predictions(None, {"a": [0.2, 0.9]}).output("a").kind == "scores"
-    texts = Predictions(["a b", "c"], {"m": ["a", "c d"]}, kind="texts")
-    assert texts.output("m").kind == "texts"
-    assert texts.labels is None
 
 
 def test_one_probability_per_sample_is_that_of_the_positive_class():
@@ -233,8 +230,6 @@ BAD_INPUT = [
     ((None, {"a": [0.5, np.nan, 2]}), {}, "model 'a' is NaN or infinite in 1 row (row 1); drop "
      "these samples or fix them."),
     ((None, {"a": ["x", "y"]}), {}, "model 'a' must contain numbers, got 'x'."),
-    ((["x", "y"], {"a": ["x", 3]}), {"kind": "texts"}, "model 'a' must contain texts, but does not in "
-     "1 row (row 1)."),
     (([0, 1, 1], GOOD), {"kind": "logits"}, f"`kind` must be one of auto, labels, "
      f"probabilities, {', '.join([*all_kinds()][2:])}, got 'logits'."),
     (([0, 1, 1], GOOD), {"kind": np.array(["labels", "values"])}, f"`kind` must be one of auto, "
@@ -254,8 +249,6 @@ BAD_INPUT = [
     (([0, 1, 1], GOOD), {"slices": {"lang": ["en", "de"]}}, "`slices` must have shape (3,), got "
      "(2,)."),
     ((None, GOOD), {"kind": "labels"}, "`y_true` is missing; outputs of kind 'labels' need it."),
-    ((None, {"a": ["x", "y"]}), {"kind": "texts"}, "`y_true` is missing; outputs of kind 'texts' need "
-     "it."),
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import sys
 import pytest
 
 import modelcompare
-from modelcompare import cli, metrics, testing
+from modelcompare import cli, metrics, plugs, testing
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.result import Result
 from tests.pages import ROOT
@@ -32,7 +32,9 @@ def snapshot():
     found = {}
     for name, thing in public().items():
         found |= described(f"modelcompare.{name}", thing)
-    for name in sorted({*exported(metrics), *metrics.METRICS, *metrics.FAMILIES}):
+    for name in sorted(
+        {*exported(metrics), *plugs.public(metrics.__name__), *metrics.METRICS, *metrics.FAMILIES}
+    ):
         thing = getattr(metrics, name)
         alias = getattr(modelcompare, name, None) is thing
         place = f"modelcompare.metrics.{name}"

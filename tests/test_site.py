@@ -236,6 +236,6 @@ def test_a_formula_made_of_the_record_gives_the_metric(name):
 
 
 def test_a_figure_shows_the_direction_of_its_metric():
-    for name in ("accuracy", "cf1", "rmse", "wer", "log_loss"):
+    for name in ("accuracy", "cf1", "rmse", "mae", "log_loss"):
         first, *_, last = _values(METRICS[name])
         assert (first > last) == METRICS[name].greater_is_better

@@ -15,7 +15,7 @@ from modelcompare.cli.steps import Step
 from modelcompare.cli.streams import say, typed
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import without_slices
-from modelcompare.metrics.registry import is_of_texts
+from modelcompare.metrics.registry import kind_asked
 from modelcompare.options import Option
 from modelcompare.readers import checked_columns, read
 from modelcompare.readers.messages import DoubtError, flags
@@ -124,8 +124,7 @@ class Reading(SimpleNamespace):
         """Return the options as arguments of `read_predictions`."""
         columns = {**vars(self), "slices": self.slices or ()}
         columns["models"] = self.models or (self.compared and [*self.compared])
-        if self.kind == "auto" and self.asked and all(map(is_of_texts, self.asked)):
-            columns["kind"] = "texts"
+        columns["kind"] = kind_asked(self.asked) if self.kind == "auto" else self.kind
         own = (option.name for step in _STEPS for option in step.options)
         for name in ("files", "scan", "checkpoint", *own):
             del columns[name]

@@ -126,7 +126,7 @@ def check_model_names(names: Iterable[str]) -> None:
 
 
 def check_lengths(arrays: Mapping[str, AnyArray], truth: AnyArray | None, n_samples: int) -> None:
-    """Check that all arrays have one row per sample, and that there are two samples or more."""
+    """Check that all arrays have one row per sample."""
     if truth is not None and truth.ndim not in (1, 2):
         raise ValueError(
             f"`y_true` must have shape (n_samples,), or (n_samples, n_classes) for soft labels; "
@@ -144,9 +144,14 @@ def check_lengths(arrays: Mapping[str, AnyArray], truth: AnyArray | None, n_samp
                 f"model {model!r} has {len(array):,} rows, {reference} has {n_samples:,}; they "
                 "must describe the same samples in the same order."
             )
-    if n_samples < 2:
+
+
+def check_size(n_samples: int, *, at_least: int = 2) -> None:
+    """Refuse a test set without samples, or with a single one, unless one is enough."""
+    if n_samples < at_least:
+        there = "is 1 sample" if n_samples else "are 0 samples"
         raise ValueError(
-            f"there {'is 1 sample' if n_samples else 'are 0 samples'}; at least 2 are needed."
+            f"there {there}; at least {at_least} {'are' if at_least > 1 else 'is'} needed."
         )
 
 

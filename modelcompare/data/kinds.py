@@ -19,8 +19,6 @@ _OUTPUTS = "modelcompare.data.outputs"
 _CELLS = "modelcompare.readers.cell_types"
 _LOSSES = "modelcompare.metrics.losses"
 _N = "array-like of shape (n_samples,)"
-_TEXTS = "array-like of str, of shape (n_samples,)"
-_REFERENCES = "y_true", _TEXTS, "References."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,7 +35,8 @@ class Kind:
         Name, type and meaning of the arrays that a metric's plain function takes.
     has_classes, real, scored, free_text : bool
         Form of the truth: a class of each sample; a real number, or one of two classes, of which
-        the outputs are raw scores; none, as outputs are scores; texts. Others are read by `read`.
+        the outputs are raw scores; none, as outputs are scores; free texts. `read` reads
+        others.
     truth : tuple of str
         Columns of the test set that a truth is which `read` returns: ``true_distribution`` too if
         it has a number for each label, of which a sample has any number.
@@ -57,6 +56,9 @@ class Kind:
         disagree, if the form of the truth does not show how; columns of marks of the samples that
         count, if not all do, by the truth; and what is right of the output of each label, if it is
         not the product of output and truth.
+    signed : str
+        Place of a function that returns a metric which needs this kind, its signature complete:
+        ``f(metric, y_true)``.
     intervals, thresholds, check_metric : str
         Places of a function that gives intervals in closed form of metrics of counts; of a pair of
         functions that choose thresholds, and decide at them, if they are not of two classes; and of
@@ -96,6 +98,7 @@ class Kind:
     disagreements: str = ""
     counted: str = ""
     hits: str = ""
+    signed: str = ""
     intervals: str = "modelcompare.intervals.counts:of_counts"
     thresholds: str = ""
     check_metric: str = ""
@@ -187,23 +190,7 @@ SCORES = Kind(
     check=f"{_OUTPUTS}:example_scores", loss=f"{_LOSSES}:of_scores",
     default_metrics=("mean_score",),
 )  # fmt: skip
-TEXTS = Kind(
-    "texts", "texts", "text-generation", (_REFERENCES, ("y_pred", _TEXTS, "Hypotheses.")),
-    free_text=True, cells=f"{_CELLS}:texts", check=f"{_OUTPUTS}:texts",
-    loss=f"{_LOSSES}:of_texts", twin="text_lists",
-)  # fmt: skip
-TEXT_LISTS = Kind(
-    "text_lists", "text lists", "text-generation",
-    (
-        _REFERENCES,
-        ("y_pred", "sequence of lists of (str, float)", "Hypotheses with their probabilities."),
-    ),
-    free_text=True, soft=True, cells=f"{_CELLS}:texts", check=f"{_OUTPUTS}:text_lists",
-    loss=f"{_LOSSES}:of_texts",
-    views={"texts": f"{_OUTPUTS}:likeliest_texts"},
-    twin_variant="the soft twin: the expectation over the texts that a model lists",
-)  # fmt: skip
-_KINDS = (LABELS, PROBABILITIES, VALUES, SCORES, TEXTS, TEXT_LISTS)
+_KINDS = (LABELS, PROBABILITIES, VALUES, SCORES)
 UNDECLARED = Kind("auto", "", "", cells=f"{_CELLS}:names_or_numbers")
 """Outputs of which no type is declared, without any properties."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,10 +19,10 @@ class Output:
     """Output of one model for each sample, read-only.
 
     Labels are codes of shape (n_samples,), probabilities have shape (n_samples, n_classes), values
-    and per-example scores are floats, texts str objects, text lists tuples of (text, probability).
-    `order`, of shape (n_samples,), are raw scores of the second of two classes: they may
-    distinguish samples with equal probabilities. `beside`, of shape (n_samples, n_scores), are
-    scores of each sample that have another source, such as a latency.
+    and per-example scores are floats; plugins add kinds. `order`, of shape (n_samples,), are raw
+    scores of the second of two classes: they may distinguish samples with equal probabilities.
+    `beside`, of shape (n_samples, n_scores), are scores of each sample that have another source,
+    such as a latency.
     """
 
     kind: Kind
@@ -112,47 +111,6 @@ def example_scores(where: str, array: AnyArray, form: Form) -> AnyArray:
     return array if form.score_names else checks.real_values(array, where)
 
 
-def texts(where: str, array: AnyArray, form: Form) -> AnyArray:  # noqa: ARG001
-    """Return a text for each sample."""
-    return real_texts(array, where)
-
-
-def real_texts(array: AnyArray, where: str) -> AnyArray:
-    """Return texts of shape (n_samples,)."""
-    bad = np.array([not isinstance(x, str) for x in array], dtype=bool)
-    checks.refuse_rows(bad, f"{where} must contain texts, but does not")
-    return array
-
-
-def text_lists(where: str, array: AnyArray, form: Form) -> AnyArray:  # noqa: ARG001
-    """Return tuples of (text, probability), of shape (n_samples,); each sums to 1 or less."""
-    bad = np.array([not _is_text_list(found) for found in array], dtype=bool)
-    wanted = "lists of (text, probability) whose probabilities sum to at most 1"
-    checks.refuse_rows(bad, f"{where} must contain {wanted}, but does not")
-    lists = (tuple((text, float(p)) for text, p in found) for found in array)
-    return np.fromiter(lists, dtype=object, count=len(array))
-
-
-def _is_text_list(found: Any) -> bool:
-    try:
-        pairs = [(text, float(p)) for text, p in found]
-    except (TypeError, ValueError):
-        return False
-    mass = [p for _, p in pairs]
-    return (
-        bool(pairs)
-        and all(isinstance(text, str) for text, _ in pairs)
-        and min(mass) >= 0
-        and sum(mass) <= 1 + checks.SUM_TOLERANCE
-    )
-
-
 def likeliest_classes(array: AnyArray) -> AnyArray:
     """Return the likeliest class of each sample, the first of ties."""
     return array.argmax(axis=1)
-
-
-def likeliest_texts(array: AnyArray) -> AnyArray:
-    """Return the most probable text of each list."""
-    likeliest = (max(found, key=lambda pair: pair[1])[0] for found in array)
-    return np.fromiter(likeliest, dtype=object, count=len(array))

@@ -162,6 +162,7 @@ class Predictions(TestSet):
         added = {"judge": judge, "label_weight": label_weight}
         y_true, outputs, self._attachments = attach(y_true, outputs, described, added)
         truth, arrays, kinds, known = read_inputs(y_true, outputs, labels, kind_declared(kind))
+        checks.check_size(len(next(iter(arrays.values()))))
         if known is None:
             arrays = with_decisions(positive, truth, arrays, kinds)
         self._name, self._kinds, self._source = name, kinds, Source()

@@ -21,38 +21,14 @@ from modelcompare.data.kind_inference import (
     two_classes,
 )
 from modelcompare.data.kinds import UNDECLARED, Kind, all_kinds, shared_kind
-from modelcompare.data.outputs import real_texts
 from modelcompare.plugs import load
-from modelcompare.words import warn_caller
 
-_LISTS = (list, tuple, np.ndarray)
 # Places of labels among the distinct ones, and these.
 Places: TypeAlias = tuple[IntArray, AnyArray]
 # The truth, the outputs of the models and their kinds, and the classes if they are known.
 Inputs: TypeAlias = tuple[AnyArray | None, dict[str, AnyArray], dict[str, Kind], ArrayLike | None]
 # The classes, if any, and the columns of the truth.
 Truth: TypeAlias = tuple[AnyArray | None, dict[str, AnyArray]]
-
-
-def as_truth(data: Any, declared: Kind) -> AnyArray:
-    """Convert the truth to an array; references of a text are one text or a tuple of several."""
-    if not declared.free_text:
-        return checks.as_array(data, "`y_true`")
-    several = isinstance(data, (*_LISTS, pd.Series)) and any(isinstance(x, _LISTS) for x in data)
-    if not several:
-        array = checks.as_array(data, "`y_true`")
-        return real_texts(array, "`y_true`") if array.ndim == 1 else array
-    lists = [(found,) if isinstance(found, str) else found for found in data]
-    bad = np.array([not _are_texts(found) for found in lists], dtype=bool)
-    checks.refuse_rows(bad, "`y_true` must contain texts, or lists of texts, but does not")
-    single = all(len(found) == 1 for found in lists)
-    made = (found[0] if single else tuple(found) for found in lists)
-    return np.fromiter(made, dtype=object, count=len(lists))
-
-
-def _are_texts(found: Any) -> bool:
-    some = isinstance(found, _LISTS) and len(found) > 0
-    return some and all(isinstance(text, str) for text in found)
 
 
 def read_inputs(
@@ -74,31 +50,14 @@ def read_inputs(
         given = checks.by_model(outputs, y_true)
         read: Inputs = load(fitting.read)(y_true, given, labels, declared)
         return read
-    if declared.single_text:
-        y_true, outputs = _joined_words(y_true, outputs)
     arrays = checks.model_arrays(outputs, y_true)
     if not declared.scored:
         arrays = {m: each[:, 0] if each.shape[1:] == (1,) else each for m, each in arrays.items()}
-    found = None if y_true is None else as_truth(y_true, declared)
+    found = None if y_true is None else checks.as_array(y_true, "`y_true`")
     n_samples = len(next(iter(arrays.values())) if found is None else found)
     checks.check_lengths(arrays, found, n_samples)
     kinds = dict(zip(arrays, decide_kinds(declared, arrays, found, labels), strict=True))
     return found, arrays, kinds, labels
-
-
-def _joined_words(y_true: Any, outputs: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
-    """Join lists of words to texts, if that is what the models gave; references are words too."""
-    if not all(_are_lists_of_words(given) for given in outputs.values()):
-        return y_true, outputs
-    given = {model: [" ".join(words) for words in lists] for model, lists in outputs.items()}
-    warn_caller("texts are lists of words, which were joined by blanks.", UserWarning)
-    if _are_lists_of_words(y_true):
-        y_true = [" ".join(words) for words in y_true]
-    return y_true, given
-
-
-def _are_lists_of_words(data: Any) -> bool:
-    return isinstance(data, _LISTS) and len(data) > 0 and all(map(_are_texts, data))
 
 
 def _fitting(y_true: Any) -> Kind:

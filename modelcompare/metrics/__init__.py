@@ -5,6 +5,7 @@ Every registered name is a plain function too: ``modelcompare.metrics.f1_macro(y
 
 from typing import Any
 
+from modelcompare import plugs
 from modelcompare.arguments import attribute_meant
 from modelcompare.metrics.base import AnyMetric as AnyMetric
 from modelcompare.metrics.base import BaseMetric as BaseMetric
@@ -33,7 +34,6 @@ from modelcompare.metrics.registry import get_metric as get_metric
 from modelcompare.metrics.registry import register as register
 from modelcompare.metrics.registry import resolve_metrics as resolve_metrics
 from modelcompare.metrics.terms import spellings
-from modelcompare.metrics.texts import text_signature as text_signature
 from modelcompare.spelling import did_you_mean
 
 
@@ -41,6 +41,8 @@ def __getattr__(name: str) -> Any:
     """Make a plain function of any registered metric (PEP 562)."""
     metric = METRICS.get(name) or FAMILIES.get(name)
     if metric is None:
+        if name in plugs.public(__name__) or plugs.needed(f"metrics.{name}"):
+            return plugs.attribute(__name__, name)
         if meant := [each for each in spellings(name) if each in METRICS]:
             message = attribute_meant(__name__, name, ())
             raise AttributeError(f"{message}; {did_you_mean(meant[:1])}")
@@ -50,4 +52,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*METRICS, *FAMILIES, *(name for name in globals() if not name.startswith("_"))]
+    own = (name for name in globals() if not name.startswith("_"))
+    return [*METRICS, *FAMILIES, *own, *plugs.public(__name__)]

@@ -57,9 +57,8 @@ class BaseMetric:
     ----------
     name : str
         Name of scikit-learn's scorer, if any; a prefix ``c`` marks the soft twin.
-    needs : {"labels", "probabilities", "values", "scores", "texts", "text_lists"}
-        Output that a model must give. Probabilities are accepted for labels, and lists of texts
-        for texts.
+    needs : {"labels", "probabilities", "values", "scores"}, or another kind
+        Output that a model must give. Probabilities are accepted for labels.
     greater_is_better : bool or None
         Direction of merit; None for a score or a function whose direction is not known.
     direction_from : {"declared", "name", "unknown"}

@@ -43,9 +43,9 @@ def list_metrics(predictions: TestSet | None = None, *, search: str = "") -> pd.
     ['labels', 'cf1_macro']
     >>> mc.list_metrics(search="false alarm")["metric"].tolist()
     ['fpr']
-    >>> texts = mc.Predictions(["a cat", "a dog"], {"m": ["the cat", "a dog"]}, kind="texts")
-    >>> mc.list_metrics(texts)["metric"].tolist()[:3]
-    ['wer', 'word_accuracy', 'cer']
+    >>> values = mc.Predictions([0.5, 1.5], {"m": [1.0, 2.5]})
+    >>> mc.list_metrics(values)["metric"].tolist()[:3]
+    ['mse', 'rmse', 'mae']
     """
     check_text("search", search)
     register_others()

@@ -6,7 +6,6 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.outcomes import Outcomes
-from modelcompare.metrics.texts import EXACT
 
 
 def of_scores(outcomes: Outcomes) -> FloatArray:
@@ -27,8 +26,3 @@ def of_probabilities(outcomes: Outcomes) -> FloatArray:
 def of_values(outcomes: Outcomes) -> FloatArray:
     """Return the absolute error."""
     return np.abs(outcomes.values - outcomes.true_values)[:, None]
-
-
-def of_texts(outcomes: Outcomes) -> FloatArray:
-    """Return 0 for a reference and 1 for other texts."""
-    return 1 - EXACT.compute(outcomes)

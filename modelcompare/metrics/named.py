@@ -10,13 +10,10 @@ from modelcompare.metrics import (
     calibration,
     chance,
     counts,
-    error_rates,
     quantiles,
     ranking,
     rates,
     scoring,
-    slots,
-    texts,
     values,
 )
 from modelcompare.metrics.base import AnyMetric, Metric
@@ -37,8 +34,7 @@ def names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
 
 _RECORDS: tuple[AnyMetric, ...] = (
     *counts.METRICS, *rates.METRICS, *scoring.METRICS, *answers.METRICS, *ranking.METRICS,
-    *calibration.METRICS, *values.METRICS, *error_rates.METRICS, *texts.METRICS, *slots.METRICS,
-    *quantiles.METRICS, *chance.METRICS, *rows("metrics"),
+    *calibration.METRICS, *values.METRICS, *quantiles.METRICS, *chance.METRICS, *rows("metrics"),
 )  # fmt: skip
 METRICS: dict[str, AnyMetric] = {
     metric.name: metric for record in _RECORDS for metric in names_of(record)

@@ -24,7 +24,7 @@ from modelcompare.data.kind_inference import same_type
 from modelcompare.data.kinds import VALUES, Kind
 from modelcompare.data.outputs import Form, Output, checked_output
 from modelcompare.data.positive import UnnamedError, positive_of, with_positive
-from modelcompare.data.truths import as_truth, of_classes, read_inputs, truth_of
+from modelcompare.data.truths import of_classes, read_inputs, truth_of
 from modelcompare.metrics.base import (
     AnyMetric,
     CallableMetric,
@@ -34,7 +34,7 @@ from modelcompare.metrics.base import (
     UndefinedMetricWarning,
 )
 from modelcompare.metrics.variants import with_options
-from modelcompare.words import Tokenizer, check_choice, listed, warn_caller
+from modelcompare.words import check_choice, warn_caller
 
 _N = "array-like of shape (n_samples,)"
 AverageName = Literal["macro", "micro", "weighted", "binary"]
@@ -49,7 +49,6 @@ _OPTIONS: dict[str, tuple[str, str]] = {
                 "Largest false positive rate of a partial area, for two classes."),
     "n_bins": ("int", "Number of bins."),
     "predictors": ("int", "Number of predictors that were fitted."),
-    "tokenize": (listed(Tokenizer), "Sacrebleu's tokenizer."),
     "strategy": ('{"width", "mass"}', "Bins of equal width, or of samples of equal weight."),
     "classwise": ("bool", "Mean over classes of the error of each class's probability, instead of "
                   "the top label's."),
@@ -126,9 +125,12 @@ def _checked(
     if kind.read:
         given, arrays, kinds, known = read_inputs(y_true, {"y_pred": y_output}, labels, kind)
         classes, true = truth_of(given, known, arrays, kinds, normalize=False)
-        return Output(kinds["y_pred"], arrays["y_pred"]), classes, true
+        output, kind = arrays["y_pred"], kinds["y_pred"]
+        checks.check_size(len(output), at_least=1)
+        output = checked_output("the model's output", output, kind, Form(classes))
+        return Output(kind, output), classes, true
     output = checks.as_array(y_output)
-    truth = output if y_true is None else as_truth(y_true, kind)
+    truth = output if y_true is None else checks.as_array(y_true, "`y_true`")
     if len(truth) != len(output) or len(truth) == 0:
         raise ValueError(
             f"`y_true` ({len(truth)}) and the model's output ({len(output)}) must have the same, "

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, TypeAlias, get_args
 
 from modelcompare.arguments import checked
+from modelcompare.arrays import AnyArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, OrderMetric
@@ -22,10 +23,9 @@ from modelcompare.metrics.quantiles import named_percentile, percentile_of
 from modelcompare.metrics.scoring import named_score
 from modelcompare.metrics.subsets import names_subset, over_classes, split_class
 from modelcompare.metrics.terms import ABBREVIATIONS, UNDERSCORED, check_term, place_of, spellings
-from modelcompare.metrics.texts import with_references
 from modelcompare.metrics.variants import number, with_options
 from modelcompare.options import check_zero_division
-from modelcompare.plugs import needed, rows_of_others
+from modelcompare.plugs import load, needed, rows_of_others
 from modelcompare.spelling import did_you_mean, nearest
 from modelcompare.words import Average, ZeroDivision
 
@@ -42,11 +42,17 @@ _NAMES = "modelcompare.metrics.METRICS (modelcompare metrics)"
 _ALIKE = 0.75
 
 
-def is_of_texts(metric: Any) -> bool:
-    """Return whether a name is that of a metric that compares texts."""
+def kind_asked(metrics: Iterable[Any]) -> str:
+    """Return the output type that all metrics need, if tables do not show it, else "auto"."""
+    asked = {_kind_of(metric) for metric in metrics}
+    return asked.pop() if len(asked) == 1 else "auto"
+
+
+def _kind_of(metric: Any) -> str:
     with suppress(ValueError):
-        return isinstance(metric, str) and get_metric(metric).kind.single_text
-    return False
+        if isinstance(metric, str) and get_metric(metric).kind.single_text:
+            return get_metric(metric).needs
+    return "auto"
 
 
 def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: Any) -> AnyMetric:
@@ -251,7 +257,12 @@ def resolve_metrics(
         check_served(metric, predictions)
         warn_of_order(metric, predictions)
     truth = predictions.y_true
-    return resolved if truth is None else tuple(with_references(m, truth) for m in resolved)
+    return resolved if truth is None else tuple(_signed(m, truth) for m in resolved)
+
+
+def _signed(metric: AnyMetric, truth: AnyArray) -> AnyMetric:
+    signed: AnyMetric = load(metric.kind.signed)(metric, truth) if metric.kind.signed else metric
+    return signed
 
 
 def default_metrics(predictions: TestSet) -> tuple[str, ...]:
@@ -262,8 +273,9 @@ def default_metrics(predictions: TestSet) -> tuple[str, ...]:
         return sums.metrics
     found = access.scores.names or predictions.kind.default_metrics_of(access.n_classes)
     if not found:
+        able = [name for name, each in METRICS.items() if each.needs == predictions.kind][:2]
         raise ValueError(
-            "name the metrics to compare texts by, metrics=['wer'] or ['bleu', 'chrf'] say; they "
+            f"name the metrics to compare {predictions.kind.title} by, metrics={able} say; they "
             "have no default."
         )
     return found

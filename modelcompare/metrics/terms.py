@@ -18,12 +18,9 @@ _TERMS: Mapping[str, str] = {
     "accuracy": "acc, fraction correct, micro accuracy, proportion correct",
     "average_precision": "ap, auprc, auc pr, pr auc, area under the precision recall curve",
     "balanced_accuracy": "macro accuracy, mean class accuracy, balanced classification rate",
-    "bleu": "corpus bleu",
     "brier_score": "brier, brier score loss, quadratic score",
     "cconfusion_entropy": "pcen, pce, probabilistic confusion entropy",
-    "cer": "character error rate",
     "cf1": "confidence f1, probabilistic f1, cf score",
-    "chrfpp": "chrf++, chrf plus plus",
     "cmatthews_corrcoef": "cmcc",
     "cohen_kappa": "kappa, cohen s kappa, cohens kappa",
     "cohen_kappa_linear": "linear weighted kappa",
@@ -33,7 +30,6 @@ _TERMS: Mapping[str, str] = {
     "ccohen_kappa": "ckappa",
     "ece": "expected calibration error",
     "debiased_ece": "debiased expected calibration error",
-    "exact_match": "em, sentence accuracy",
     "explained_variance": "evs",
     "f1": "f score, f measure, f1 measure, dice, dice coefficient, sorensen dice",
     "fnr": "false negative rate, miss rate, false rejection rate, false reject rate, frr, "
@@ -69,13 +65,9 @@ _TERMS: Mapping[str, str] = {
     "roc_auc_at_0.1": "pauc, partial auc, partial roc auc",
     "roc_auc_ovo": "hand and till, hand till, m measure",
     "selection_rate": "demographic parity",
-    "slot_error_rate": "ser",
     "spearman": "spearmanr, spearman r, spearman rho, spearman correlation, "
                 "spearman rank correlation",
     "specificity": "tnr, true negative rate, selectivity",
-    "ter": "translation edit rate, translation error rate",
-    "wer": "word error rate",
-    "word_accuracy": "word accuracy rate, wacc",
     "zero_one_loss": "error rate, classification error, misclassification rate, 0 1 loss",
 }  # fmt: skip
 
@@ -135,12 +127,10 @@ _OTHERWISE: Mapping[str, str] = {
     "wacc": "weighted accuracy is balanced_accuracy",
 }  # fmt: skip
 
-_BY_TERM = {
-    term: name
-    for named in (_TERMS, *(plugin.terms for plugin in plugins().values()))
-    for name, terms in named.items()
-    for term in terms.split(", ")
-}
+_OF_NAMES = dict(_TERMS)
+for _plugin in plugins().values():
+    _OF_NAMES |= _plugin.terms
+_BY_TERM = {term: name for name, terms in _OF_NAMES.items() for term in terms.split(", ")}
 # Terms as names are written, for suggestions.
 UNDERSCORED = tuple(term.replace(" ", "_") for term in _BY_TERM)
 # Terms of one word, such as mcc and auc.
@@ -208,7 +198,7 @@ def _names(words: list[str]) -> Iterator[str]:
 
 def terms_of(name: str) -> list[str]:
     """Return other names of a metric."""
-    return _TERMS[name].split(", ") if name in _TERMS else []
+    return _OF_NAMES[name].split(", ") if name in _OF_NAMES else []
 
 
 def other_meaning(term: str) -> str:
@@ -220,7 +210,8 @@ def other_meaning(term: str) -> str:
     "'Error rate' is zero_one_loss here; errors on one class are fpr or fnr, those of words wer"
     """
     plain = plain_term(term)
-    return f"{term!r} is {_BY_TERM[plain]} here; {_OTHERWISE[plain]}" if plain in _OTHERWISE else ""
+    known = plain in _OTHERWISE and plain in _BY_TERM
+    return f"{term!r} is {_BY_TERM[plain]} here; {_OTHERWISE[plain]}" if known else ""
 
 
 def check_term(term: str) -> None:

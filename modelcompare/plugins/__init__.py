@@ -26,6 +26,7 @@ PLUGINS = (
     "selfcheck",
     "suites",
     "survival",
+    "texts",
     "time",
 )
 # Names, commands and flags by the plugin that adds them, for the error where it is absent.
@@ -96,6 +97,18 @@ NAMES = {
     "survival": (
         "`event`", "--kind risks", "kind='risks'", "kind='survival_probabilities'",
         "metric 'c_index'", "metric 'c_index_ipcw'", "metric 'integrated_brier_score'",
+    ),
+    "texts": (
+        "metrics.text_signature", "--kind texts", "kind='texts'", "kind='text_lists'",
+        *(
+            f"metric '{name}'"
+            for name in (
+                "wer", "word_accuracy", "cer", "wer_per_text", "wer_substitutions", "wer_deletions",
+                "wer_insertions", "exact_match", "bleu", "sentence_bleu", "chrf", "chrfpp", "ter",
+                "perplexity", "perplexity_of_texts", "slot_error_rate", "cslot_error_rate",
+                "span_f1", "cspan_f1",
+            )
+        ),
     ),
     "time": ("inference.diebold_mariano", "io.in_time_blocks", "--time"),
 }  # fmt: skip

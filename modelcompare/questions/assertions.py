@@ -9,7 +9,7 @@ from unittest import SkipTest
 
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import ValueLike
-from modelcompare.metrics.registry import is_of_texts
+from modelcompare.metrics.registry import kind_asked
 from modelcompare.plugs import several
 from modelcompare.questions.gate import gate
 from modelcompare.questions.gate_result import GateAnswer, GateResult
@@ -125,7 +125,7 @@ def _read(
             raise ValueError("`positive` is for files; pass it where the predictions are made.")
         return predictions
     asked = [*map(read_asked, rules)]
-    of_texts = bool(asked) and all(is_of_texts(rule.get("metric")) for rule in asked)
+    kind = kind_asked(rule.get("metric") for rule in asked)
     read = several("assertions") if any("over" in rule for rule in asked) else read_predictions
-    options = {"models": [*models], "kind": "texts" if of_texts else "auto", "positive": positive}
+    options = {"models": [*models], "kind": kind, "positive": positive}
     return read(predictions, **options)

@@ -110,11 +110,6 @@ def names_or_numbers(written: AnyArray) -> AnyArray:
     return found if fractions else written
 
 
-def texts(written: AnyArray) -> AnyArray:
-    """Return texts unchanged."""
-    return written
-
-
 def present(column: Column) -> Column:
     """Return the cells that are not missing; whole numbers that missing ones made floats are whole.
 

@@ -130,17 +130,4 @@ CASES: list[Call | Run] = [
         lambda _: mc.Predictions.from_scores({"a": [[1, 2], [3, 4]]}),
         "model 'a' must have shape (n_samples,), got (2, 2).",
     ),
-    Call(
-        "a rate of errors against several references",
-        lambda _: mc.compare(
-            mc.Predictions([["a b", "b"], ["c", "d"]], {"m": ["a", "b"]}, kind="texts"), "wer"
-        ),
-        "error rates take one reference text for each sample, but `y_true` has several; use "
-        "bleu, chrf, ter or exact_match, or keep one.",
-    ),
-    Call(
-        "a sample without references",
-        lambda _: mc.Predictions([["a"], []], {"m": ["a", "b"]}, kind="texts"),
-        "`y_true` must contain texts, or lists of texts, but does not in 1 row (row 1).",
-    ),
 ]

@@ -300,7 +300,7 @@ def test_a_terminal_with_colours_draws_graded_intervals(
     assert hidden not in done.stdout.decode()
 
 
-@needs("logs")
+@needs("logs", "texts")
 def test_tokens_of_bleu_are_those_of_sacrebleu(run, tmp_path):
     predicted, true = (
         ["ein Haus , gross", "das ist gut so"],

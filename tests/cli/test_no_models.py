@@ -216,6 +216,7 @@ def test_a_model_no_better_than_chance_is_named_beside_those_that_are():
 # -- texts -----------------------------------------------------------------------------------
 
 
+@needs("texts")
 def test_answers_of_many_texts_are_no_classes():
     kinds = np.array(["the cat sat", "a dog barks", "we see", "it rains", "good day"])
     truth = kinds[np.arange(N) % 5]

@@ -23,6 +23,7 @@ from modelcompare.intervals.influences import (
 )
 from modelcompare.intervals.resampled import expanded_level
 from modelcompare.intervals.sizes import effective_units
+from tests.plugged import needs
 
 
 def estimates(*numbers):
@@ -148,6 +149,7 @@ def test_what_influences_do_not_describe_takes_resampled_bounds_where_they_are_a
     assert (chosen.high > result.point).all()
 
 
+@needs("texts")
 def test_texts_count_by_their_length():
     texts = ["a b c d e f g h"] + ["a b"] * 4
     preds = mc.Predictions(texts, {"a": ["a"] * 5}, kind="texts")

@@ -9,6 +9,7 @@ from scipy.stats import t
 import modelcompare as mc
 from modelcompare.intervals.leverage import leveraged_differences
 from modelcompare.intervals.sizes import denominator_shares, disagreements, effective_units
+from tests.plugged import needs
 
 ONE_PAIR = np.array([0]), np.array([1])
 
@@ -109,6 +110,7 @@ def test_fewer_than_six_clusters_and_strata_keep_the_jackknife():
     assert methods == ["t", "bias-reduced-t", "t"]
 
 
+@needs("texts")
 def test_texts_of_unequal_lengths_have_intervals_of_their_words():
     rng = np.random.default_rng(7)
     lengths = np.ceil(8 * rng.lognormal(sigma=1.2, size=40)).astype(int)

@@ -14,6 +14,7 @@ import modelcompare as mc
 from modelcompare.intervals.calibration import REFUSED
 from modelcompare.intervals.ratios import proportion
 from modelcompare.metrics import METRICS, from_callable
+from tests.plugged import of_plugins
 
 PAIRS = (np.array([0, 0, 1]), np.array([1, 2, 2]))
 CALIBRATION = [
@@ -82,7 +83,13 @@ def assert_within(found, value, least, most):
 
 
 @pytest.mark.parametrize("design", ["plain", "clusters", "strata", "weights"])
-@pytest.mark.parametrize("kind", ["probabilities", "values", "log probabilities", "texts"])
+@pytest.mark.parametrize(
+    "kind",
+    of_plugins(
+        ["probabilities", "values", "log probabilities", "texts"],
+        texts=["log probabilities", "texts"],
+    ),
+)
 @settings(max_examples=3, deadline=None)
 @given(seed=st.integers(0, 10_000), n=st.integers(8, 40))
 def test_every_metric_by_name_keeps_to_its_range(kind, design, seed, n):

@@ -132,22 +132,6 @@ def test_roc_contrasts_of_the_notebook():
         assert mc.metrics.f1(truth, predicted)[0] == pytest.approx(f1, abs=0.005)
 
 
-def test_word_error_rates_of_the_notebook():
-    assert mc.metrics.wer(["A B C"], ["A A C"]) == pytest.approx(1 / 3)
-    assert mc.metrics.wer(["A B C D"], ["A A C D"]) == 0.25
-    assert mc.metrics.wer(["A B C", "A B C D"], ["A A C", "A A C D"]) == pytest.approx(2 / 7)
-    by_text = mc.metrics.wer_per_text(["A B C", "A B C D"], ["A A C", "A A C D"])
-    assert by_text == pytest.approx((1 / 3 + 1 / 4) / 2)
-
-
-def test_perplexities_of_the_notebook():
-    # H = -log2 P / m over the whole text, perplexity 2^H; tokens by the geometric mean.
-    p, m = 0.001, 4
-    assert mc.metrics.perplexity([m], [np.log(p)]) == pytest.approx(2 ** (-np.log2(p) / m))
-    texts = mc.metrics.perplexity_of_texts([2, 3], [np.log(0.25), np.log(0.001)])
-    assert texts == pytest.approx(np.exp(np.mean([np.log(0.25**-0.5), np.log(0.001 ** (-1 / 3))])))
-
-
 def test_cross_entropy_and_divergence_are_one_on_hard_labels():
     p = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]])
     expected = -np.log([0.7, 0.8]).mean()

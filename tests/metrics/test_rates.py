@@ -124,11 +124,6 @@ def test_no_adjusted_value_exists_with_as_many_predictors_as_samples():
         assert np.isnan(metrics.adjusted_r2([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], predictors=2))
 
 
-def test_word_accuracy_is_one_minus_the_word_error_rate():
-    texts = ["A B C", "A B C D"], ["A A C", "A A C D E"]
-    assert metrics.word_accuracy(*texts) == pytest.approx(1 - metrics.wer(*texts))
-
-
 def test_the_course_table_of_recall_over_false_positive_rate():
     # Recall 0.9 at rates 1/4 and 2/5: ratios 3.6 and 2.25.
     truth = [1] * 10 + [0] * 20

@@ -11,7 +11,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 import modelcompare as mc
 from modelcompare.significance.two_models import mcnemar_test
-from tests.plugged import plugged
+from tests.plugged import needs, plugged
 
 
 def predictions(n=120, seed=0, n_classes=3):
@@ -73,6 +73,7 @@ def test_averages_over_classes_are_means_of_samples_where_classes_are_of_one_siz
         mc.paired_test(preds.subset(np.arange(59)), "a", "b", metric, method=method)
 
 
+@needs("texts")
 @pytest.mark.parametrize("method", ["t", "wilcoxon", "sign"])
 def test_error_rates_of_single_texts_are_a_mean_of_samples(method):
     truth = ["a b c", "a b", "a b c d", "a", "b c", "c c c"]

@@ -213,6 +213,7 @@ def test_labels_without_a_truth_are_no_scores():
         mc.read_predictions(pd.DataFrame({"a": labels(0), "b": labels(1)}))
 
 
+@needs("texts")
 def test_free_texts_are_not_taken_for_a_thousand_classes(tmp_path):
     texts = [f"sentence number {i}" for i in range(1000)]
     frame = pd.DataFrame({"id": range(1000), "y_true": texts, "a": texts[::-1]})
@@ -222,6 +223,7 @@ def test_free_texts_are_not_taken_for_a_thousand_classes(tmp_path):
     assert mc.read_predictions(tmp_path / "t.parquet", kind="texts").output("a").kind == "texts"
 
 
+@needs("texts")
 def test_answers_that_look_like_numbers_are_texts_with_kind_texts(tmp_path):
     rows = [{"id": i, "y_true": i % 7, "y_pred": i % 5} for i in range(20)]
     pd.DataFrame(rows).to_json(tmp_path / "t.jsonl", orient="records", lines=True)

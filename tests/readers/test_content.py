@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from modelcompare import read_predictions
+from tests.plugged import needs
 
 CSV = b"y_true,a\n0,0\n1,1\n"
 
@@ -53,6 +54,7 @@ def test_tables_that_inflate_out_of_proportion_are_refused(tmp_path):
     assert peak_of(lambda: read_predictions(path)) < 256_000_000
 
 
+@needs("texts")
 def test_an_empty_answer_is_an_answer(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("y_true,talks,silent\na b,a b,\nc,d,\n42,42,\n")

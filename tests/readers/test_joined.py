@@ -6,6 +6,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.readers.opening import read_tables
+from tests.plugged import needs
 
 RNG = np.random.default_rng(0)
 N = 40
@@ -18,6 +19,7 @@ def written(tmp_path, **tables):
     return [tmp_path / f"{name}.csv" for name in tables]
 
 
+@needs("texts")
 def test_texts_of_each_model_beside_the_reference(tmp_path):
     files = written(
         tmp_path,
@@ -76,6 +78,7 @@ def test_common_columns_that_tell_no_rows_apart_join_nothing(tmp_path):
         mc.read_predictions(files)
 
 
+@needs("texts")
 def test_distinct_texts_of_a_model_are_no_ids():
     frame = pd.DataFrame(
         {

@@ -19,6 +19,7 @@ from modelcompare.significance.studentized import (
 )
 from modelcompare.significance.swaps.statistic import Asked, count_extreme
 from tests.covering import pairwise
+from tests.plugged import needs
 from tests.significance import oracle
 from tests.significance.views import pair_view
 
@@ -294,6 +295,7 @@ def test_models_that_say_the_same_have_a_p_value_of_one():
     assert (found.floor == 1).all()
 
 
+@needs("texts")
 def test_one_long_text_of_twenty_decides_nothing():
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(list("abcdef"), 5 if i else 200)) for i in range(20)]

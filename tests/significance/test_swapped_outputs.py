@@ -18,6 +18,7 @@ from modelcompare.significance.corrections import adjust
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.swaps import outputs as swapped_outputs
 from modelcompare.significance.swaps.outputs import SwappedOutputs
+from tests.plugged import needs
 from tests.significance.oracle import drawn_statistics
 from tests.significance.views import pair_view
 
@@ -168,30 +169,38 @@ def test_probabilities_labels_and_texts_are_swapped_whole():
     def recalls(y, p):
         return [np.mean(p[y == k] == k) for k in range(3)]
 
-    def starts_alike(y, p):
-        return np.mean([t[:2] == s[:2] for t, s in zip(y, p, strict=True)])
-
     rng = np.random.default_rng(6)
     y = np.r_[0, 1, 2, rng.integers(0, 3, 27)]
     probs = {m: rng.dirichlet(np.ones(3), 30) for m in "abc"}
     labelled = mc.Predictions(y, probs, labels=range(3))
-    words = np.array(["red", "rose", "green", "blue"])
-    texts = mc.Predictions(
-        words[rng.integers(0, 4, 30)], {m: words[rng.integers(0, 4, 30)] for m in "ab"},
-        kind="texts",
-    )  # fmt: skip
     of_labels = [
         from_callable(brier, needs="probabilities"),
         from_callable(recalls, per_class=True),
         "average_precision_macro",
         "roc_auc_ovr",
     ]
-    for preds, metrics in ((labelled, of_labels), (texts, [starts_alike])):
-        view = view_of(preds, metrics, 40)
-        found = run_test("permutation", view).p_value
-        null = np.abs(swapped_differences(view, sample_swaps(view)))
-        expected = (1 + (null >= np.abs(view.estimate) - 1e-12).sum(axis=0)) / 41
-        np.testing.assert_allclose(found, expected)
+    assert_swapped(labelled, of_labels)
+
+
+@needs("texts")
+def test_a_function_of_texts_is_called_for_each_swap():
+    def starts_alike(y, p):
+        return np.mean([t[:2] == s[:2] for t, s in zip(y, p, strict=True)])
+
+    rng = np.random.default_rng(6)
+    words = np.array(["red", "rose", "green", "blue"])
+    outputs = {m: words[rng.integers(0, 4, 30)] for m in "ab"}
+    texts = mc.Predictions(words[rng.integers(0, 4, 30)], outputs, kind="texts")
+    assert_swapped(texts, [starts_alike])
+
+
+def assert_swapped(preds, metrics):
+    """The p-values are shares of the differences of single swaps."""
+    view = view_of(preds, metrics, 40)
+    found = run_test("permutation", view).p_value
+    null = np.abs(swapped_differences(view, sample_swaps(view)))
+    expected = (1 + (null >= np.abs(view.estimate) - 1e-12).sum(axis=0)) / 41
+    np.testing.assert_allclose(found, expected)
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])

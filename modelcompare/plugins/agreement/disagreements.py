@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -10,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import FloatArray
 from modelcompare.data.alone import refuse_single_rows
 from modelcompare.data.checks import check_models
 from modelcompare.data.kinds import Kind
@@ -19,7 +17,6 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.directions import known_direction
 from modelcompare.engine.design import design_of
 from modelcompare.metrics.outcomes import Outcomes
-from modelcompare.metrics.texts import EXACT, likeliest
 from modelcompare.plugs import load
 from modelcompare.report.document import Document
 from modelcompare.report.fields import Field, frame
@@ -142,7 +139,7 @@ def _rows_of(kind: Kind) -> Callable[..., pd.DataFrame]:
     if kind.disagreements:
         found: Callable[..., pd.DataFrame] = load(kind.disagreements)
         return found
-    return _of_classes if kind.has_classes else _of_texts if kind.free_text else _of_numbers
+    return _of_classes if kind.has_classes else _of_numbers
 
 
 def _of_classes(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
@@ -181,21 +178,3 @@ def _of_numbers(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
         frame.insert(0, "y_true", truth)
         better = np.abs(second - truth) - np.abs(first - truth)
     return frame.assign(right=np.sign(better).astype(int), distance=np.abs(first - second))
-
-
-def _of_texts(predictions: TestSet, a: Outcomes, b: Outcomes) -> pd.DataFrame:
-    """Return texts, of a list the most probable, and the share of words that are not in both."""
-    right, texts = np.zeros(len(predictions)), [likeliest(each.output) for each in (a, b)]
-    if predictions.y_true is not None:
-        right = (EXACT.compute(a) - EXACT.compute(b))[:, 0]
-    return pd.DataFrame({
-        "y_true": predictions.y_true, "predicted_a": texts[0], "predicted_b": texts[1],
-        "right": right.astype(int), "distance": _unshared(*texts),
-    })  # fmt: skip
-
-
-def _unshared(a: list[str], b: list[str]) -> FloatArray:
-    """Return the share of the words of two texts that are not in both."""
-    words = [(Counter(x.split()), Counter(y.split())) for x, y in zip(a, b, strict=True)]
-    shares = [1 - 2 * (x & y).total() / max((x + y).total(), 1) for x, y in words]
-    return np.array(shares, dtype=np.float64)

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
-from modelcompare.data.kinds import kind_declared
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.truths import as_truth, occurring
+from modelcompare.data.truths import occurring
 from modelcompare.plugins.confidences.words import Listed, Unlisted
 from modelcompare.words import (
     check_mapping,
@@ -69,16 +68,16 @@ def from_nbest(
     {'nlu': 0.15}
     """
     check_mapping("lists", lists, "lists, e.g. {'nlu': [[('city', 0.9)]]}")
-    truth = as_truth(y_true, kind_declared(kind))
-    if truth.ndim != 1:
-        raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
     given = {model: check_sequence("lists", rows, "lists") for model, rows in lists.items()}
     pairs = {model: [_answers(model, row) for row in rows] for model, rows in given.items()}
-    for model, rows in pairs.items():
-        _check_lists(model, rows, len(truth))
     if kind == "texts":
+        _check_lists(pairs, len(check_sequence("y_true", y_true, "texts")))
         arrays = {m: np.fromiter(map(tuple, rows), dtype=object) for m, rows in pairs.items()}
-        return Predictions(truth, arrays, kind="text_lists", **options)
+        return Predictions(y_true, arrays, kind="text_lists", **options)
+    truth = checks.as_array(y_true, "`y_true`")
+    if truth.ndim != 1:
+        raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
+    _check_lists(pairs, len(truth))
     if labels is None:
         answers = [[answer for answer, _ in row] for rows in pairs.values() for row in rows]
         labels = occurring([truth.tolist(), *answers]).tolist()
@@ -201,13 +200,14 @@ def _answers(model: str, row: Any) -> Answers:
             for answer, p in answers]  # fmt: skip
 
 
-def _check_lists(model: str, rows: list[Answers], n_samples: int) -> None:
-    if len(rows) != n_samples:
-        raise ValueError(
-            f"model {model!r} has {len(rows):,} lists, `y_true` has {n_samples:,} rows."
-        )
-    bad = np.array([not row or len({a for a, _ in row}) < len(row) for row in rows], dtype=bool)
-    checks.refuse_rows(bad, f"model {model!r} has lists that are empty or name an answer twice")
+def _check_lists(pairs: Mapping[str, list[Answers]], n_samples: int) -> None:
+    for model, rows in pairs.items():
+        if len(rows) != n_samples:
+            raise ValueError(
+                f"model {model!r} has {len(rows):,} lists, `y_true` has {n_samples:,} rows."
+            )
+        bad = np.array([not row or len({a for a, _ in row}) < len(row) for row in rows], dtype=bool)
+        checks.refuse_rows(bad, f"model {model!r} has lists that are empty or name an answer twice")
 
 
 def _matrix(model: str, rows: list[Answers], classes: AnyArray, unlisted: Unlisted) -> FloatArray:

@@ -193,7 +193,7 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
         If it takes all rows to make predictions of them.
     """
     where = rows.where
-    checks.check_lengths({}, None, rows.n_rows)
+    checks.check_size(rows.n_rows)
     if columns.models is None:
         # Any such column may be a model.
         rows.check_alike(None)

@@ -108,7 +108,7 @@ class Sketch(TestSet):
 
         A sketch to be added may have a single sample or class; a test set may not.
         """
-        checks.check_lengths({}, None, len(self))
+        checks.check_size(len(self))
         if self.labels is not None:
             checks.classes(self.labels, self.labels)
         about, filled = self.about, self.counts > 0

@@ -5,6 +5,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.plugins.agreement.disagreements import disagreements
+from tests.plugged import needs
 
 Y = ["cat", "dog", "dog", "cat", "cow"]
 SAID = {"a": ["cat", "dog", "cat", "dog", "cat"], "b": ["cat", "cat", "dog", "cat", "dog"]}
@@ -85,6 +86,7 @@ def test_of_several_scores_one_must_be_chosen():
         disagreements(mc.Predictions.from_scores(scores), "a", "b")
 
 
+@needs("texts")
 def test_texts_that_share_fewer_words_come_first():
     preds = mc.Predictions(
         ["the cat", "a dog", "a cow"],
@@ -93,6 +95,7 @@ def test_texts_that_share_fewer_words_come_first():
     assert rows(preds, "id", "right", "distance") == [(1, "a", 1.0), (0, "a", 0.5)]
 
 
+@needs("texts")
 def test_a_text_is_right_if_it_is_one_of_several_references():
     preds = mc.Predictions(
         [["yes", "yeah"], ["no", "nope"], ["no"], ["hi", "hello"]],

@@ -31,9 +31,7 @@ def test_the_list_is_searched_and_answers_with_the_place_of_what_is_no_metric(ru
     assert run("metrics", "f1", "--search", "f1").code == 2
 
 
-@pytest.mark.parametrize(
-    "name", ["f1", "roc_auc_ovo_weighted", "cslot_error_rate", "pcen", "f0.5_macro"]
-)
+@pytest.mark.parametrize("name", ["f1", "roc_auc_ovo_weighted", "pcen", "f0.5_macro"])
 def test_a_page_says_what_the_docstring_says(run, name):
     out = run("metrics", name).out
     first_line = getattr(metrics, get_metric(name).stem).__doc__.split("\n")[0]
@@ -54,7 +52,7 @@ def test_bounds_and_direction_come_from_the_metric(run):
 def test_costs_are_those_of_the_way_that_a_metric_is_computed(run):
     listed = json.loads(run("metrics", "--format", "json").out)["metrics"]
     costs = {each["name"]: each["cost"] for each in listed}
-    ways = {"accuracy": "one product", "bleu": "texts once", "wer": "texts once"}
+    ways = {"accuracy": "one product"}
     ways |= {"roc_auc": "sort once", "pass_at_5": "items once"}
     assert {name: costs[name] for name in ways} == ways
 

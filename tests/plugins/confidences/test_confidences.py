@@ -100,41 +100,6 @@ def test_bad_bins(bins, values, message):
         mc.io.from_bins([0, 1], {"a": [0, 1]}, bins, values)
 
 
-TAGGED = ["B-time O B-city", "B-city I-city", "O O"]
-LISTED = [
-    [("B-time O B-city", 0.7), ("B-time O B-name", 0.2)],
-    [("B-city O", 0.6), ("B-city I-city", 0.4)],
-    [("O O", 1.0)],
-]
-
-
-def test_the_soft_slot_error_rate_is_an_expectation():
-    preds = mc.io.from_nbest(TAGGED, {"tagger": LISTED}, kind="texts")
-    found = mc.bootstrap(preds, ["slot_error_rate", "cslot_error_rate", "cspan_f1"], n_resamples=5)
-    # One slot of three is substituted with 0.2, two are missed with 0.1; one of one with 0.6.
-    errors = 0.2 * 1 + 0.1 * 2 + 0.6 * 1
-    right, outputs = 0.7 * 2 + 0.2 * 1 + 0.4 * 1, 0.9 * 2 + 1
-    assert found.point[0] == pytest.approx([1 / 3, errors / 3, 2 * right / (3 + outputs)])
-
-
-def test_certain_lists_have_the_values_of_their_texts():
-    texts = [max(listed, key=lambda pair: pair[1])[0] for listed in LISTED]
-    certain = mc.io.from_nbest(TAGGED, {"a": [[(t, 1.0)] for t in texts]}, kind="texts")
-    plain = mc.Predictions(TAGGED, {"a": texts}, kind="texts")
-    names = ["slot_error_rate", "span_f1"]
-    soft = mc.bootstrap(certain, [f"c{name}" for name in names], n_resamples=30).draws
-    hard = mc.bootstrap(plain, names, n_resamples=30).draws
-    np.testing.assert_allclose(soft, hard, rtol=1e-12)
-
-
-def test_bad_lists_of_texts():
-    with pytest.raises(ValueError, match=r"lists of \(text, probability\).*in 1 row \(row 1\)"):
-        mc.io.from_nbest(["a", "b"], {"m": [[("a", 1)], [("b", 0.8), ("c", 0.8)]]}, kind="texts")
-    plain = mc.Predictions(["a", "b"], {"m": ["a", "b"]}, kind="texts")
-    with pytest.raises(ValueError, match="'cspan_f1' needs text_lists, but model 'm' gave texts"):
-        mc.bootstrap(plain, "cspan_f1")
-
-
 def test_a_bin_keeps_its_label_for_any_value():
     with pytest.raises(ValueError, match="no more than an equal share"):
         mc.io.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, {"H": 0.9, "L": 0.5})
@@ -159,7 +124,6 @@ def test_a_bin_keeps_its_label_for_any_value():
         ([0, 1], [], {}, "has 0 lists, `y_true` has 2 rows"),
         ([[1, 0], [0, 1]], [[(0, 1)], [(1, 1)]], {}, r"must have shape \(n_samples,\)"),
         ([0, 1], [[(0, 1)], [(1, 1)]], {"kind": "text"}, "`kind` must be one of labels, texts"),
-        (["a", "b"], [[("a", 0.5), ("a", 0.2)], [("b", 1)]], {"kind": "texts"}, "an answer twice"),
     ],
 )
 def test_more_bad_lists(y_true, lists, options, message):

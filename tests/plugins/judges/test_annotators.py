@@ -13,6 +13,7 @@ from modelcompare.cli import main
 from modelcompare.data.checks import DataWarning
 from modelcompare.plugins.judges.verdicts import judge_of
 from tests.by_role import by_role
+from tests.plugged import needs
 from tests.plugins.judges.sets import answers
 
 NAMES = np.array(["maybe", "no", "yes"], dtype=object)
@@ -231,7 +232,7 @@ def odd_label(frame: pd.DataFrame) -> pd.DataFrame:
     [
         (lambda f: f.assign(ann_note=[f"doubtful {k}" for k in range(len(f))]), {},
          "'ann_note', and no other person gave a label that it has"),
-        (lambda f: f, {"kind": "texts"}, "do not go with scores .* or texts"),
+        pytest.param(lambda f: f, {"kind": "texts"}, "do not go with scores .* or texts", marks=needs("texts")),
         (odd_output, {}, "missing cells .a 1; first rows: 4"),
         (odd_output, {"missing": "worst"}, "are one label .* with missing='worst'"),
         (odd_label, {}, "column 'ann2' has 'NA' in 1 row .row 3"),

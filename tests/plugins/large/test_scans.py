@@ -11,6 +11,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.plugins.large import planning
 from modelcompare.resampling.weights import Units
+from tests.plugged import needs
 from tests.small_blocks import ROW_BLOCK
 
 pa = pytest.importorskip("pyarrow")
@@ -273,6 +274,7 @@ def test_labels_of_many_distinct_rows_have_walds_test_by_name(monkeypatch):
     assert "|test:wald|" in mc.compare(scan, "f1_macro").signature
 
 
+@needs("texts")
 def test_texts_of_blocks_are_compared_as_in_memory():
     pytest.importorskip("rapidfuzz")
     pytest.importorskip("sacrebleu")

@@ -123,7 +123,7 @@ def test_no_name_of_a_set_is_an_order_to_a_workflow_that_shows_the_session(sessi
     assert not re.search(r"\x1b\[31m|##\[", text)
 
 
-@needs("suites")
+@needs("suites", "texts")
 def test_the_fixture_reads_the_files_that_the_command_gate_reads(session, capsys):
     # A column that is no model, beside models that are named; two sets in a folder; texts.
     TABLE.assign(minutes=range(101)).to_csv("beside.csv", index=False)

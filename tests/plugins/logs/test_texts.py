@@ -11,6 +11,7 @@ import sacrebleu
 import modelcompare as mc
 from modelcompare.plugins.logs import lines, nemo, trn
 from modelcompare.readers.formats import format_of
+from tests.plugged import needs
 from tests.readers.opening import opened
 
 DATA = Path(__file__).parents[2] / "data" / "formats"
@@ -162,6 +163,7 @@ def test_plain_tables_and_prose_in_parentheses_are_no_logs(tmp_path):
     assert not trn.FORMAT.recognises(prose)
 
 
+@needs("texts")
 def test_several_files_of_references_are_several_references(tmp_path):
     predicted = ["the cat sat on the mat", "a dog barked at me loudly"]
     references = {"refA": ["the cat sat on a mat", "a dog barked at me then"],

@@ -10,7 +10,7 @@ from scipy import signal, stats
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.plugins.time.blocks import _length, autocovariance
-from tests.plugged import needs
+from tests.plugged import needs, of_plugins
 
 
 def series(n=300, rho=0.7, seed=0, k=2):
@@ -181,7 +181,9 @@ def test_strata_of_whole_blocks_are_kept():
     np.testing.assert_array_equal(found.strata, halves)
 
 
-@pytest.mark.parametrize("kind", ["labels", "probabilities", "scores", "texts"])
+@pytest.mark.parametrize(
+    "kind", of_plugins(["labels", "probabilities", "scores", "texts"], texts=["texts"])
+)
 def test_every_output_type_has_blocks(kind):
     x = series(300, 0.8)
     truth = (x[0] > 0).astype(int)
@@ -196,6 +198,7 @@ def test_every_output_type_has_blocks(kind):
     assert 6 <= len({*found.groups}) < 150
 
 
+@needs("texts")
 def test_lists_of_texts_have_the_blocks_of_their_likeliest_texts():
     x = series(300, 0.8)
     truth = np.where(x[0] > 0, "yes", "no")

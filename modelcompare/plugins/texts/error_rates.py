@@ -13,7 +13,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.quotient import side_by_side
-from modelcompare.metrics.texts import text_pairs
+from modelcompare.plugins.texts.scores import text_pairs
 from modelcompare.words import optional
 
 

@@ -10,18 +10,22 @@ import math
 from dataclasses import replace
 from functools import cache, partial
 from itertools import zip_longest
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.outputs import Output
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
-from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
 from modelcompare.metrics.quotient import side_by_side
 from modelcompare.metrics.scoring import COUNT, mean_metric
-from modelcompare.words import Tokenizer, check_choice, optional
+from modelcompare.plugins.texts.ngrams import MAX_ORDER, bleu_statistics
+from modelcompare.words import check_choice, listed, optional
 
+Tokenizer = Literal[
+    "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200"
+]
+_TOKENIZE = {"tokenize": (listed(Tokenizer), "Sacrebleu's tokenizer.")}
 _BETA = 2.0
 
 
@@ -51,10 +55,8 @@ def text_pairs(outcomes: Outcomes) -> list[tuple[str, str]]:
 
 def with_references(metric: AnyMetric, y_true: AnyArray) -> AnyMetric:
     """Return the metric with the number of references in its signature."""
-    if metric.signature is None:
-        return metric
     several = [len(found) for found in y_true.tolist() if isinstance(found, tuple)]
-    if not several:
+    if metric.signature is None or not several:
         return metric
     same = len(several) == len(y_true) and len({*several}) == 1
     signature = partial(metric.signature, n_references=several[0] if same else None)
@@ -175,7 +177,9 @@ _BLEU = Metric(
 def bleu_metric(*, tokenize: Tokenizer = "13a") -> Metric:
     """Return corpus BLEU with one of sacrebleu's tokenizers."""
     check_choice("tokenize", tokenize, Tokenizer)
-    factory = Factory(bleu_metric, {"tokenize": tokenize}, "bleu_{tokenize}", get_args(Tokenizer))
+    factory = Factory(
+        bleu_metric, {"tokenize": tokenize}, "bleu_{tokenize}", get_args(Tokenizer), _TOKENIZE
+    )
     if tokenize == "13a":
         return replace(_BLEU, factory=factory)
     return replace(

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from modelcompare.metrics.ngrams import bleu_statistics, tokenize_13a
+from modelcompare.plugins.texts.ngrams import bleu_statistics, tokenize_13a
 
 TEXT = st.text(st.sampled_from("ab 0.,-&;<>\"'()!/\n\u00a0\u00e9"), max_size=25)
 

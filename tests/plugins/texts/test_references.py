@@ -8,7 +8,6 @@ import pytest
 import sacrebleu
 
 import modelcompare as mc
-from tests.plugged import needs
 
 WORDS = ["the", "a", "cat", "dog", "sat", "on", "mat", "in", "house", ",", ".", "and", "3.5", "red"]
 CHANCE = random.Random(0)
@@ -77,14 +76,3 @@ def test_one_reference_in_a_list_is_one_reference():
 def test_a_text_that_equals_one_of_several_references_matches():
     preds = mc.Predictions([["yes", "Yes"], ["no", "No"]], {"a": ["Yes", "on"]}, kind="texts")
     assert mc.bootstrap(preds, "exact_match", n_resamples=2).point[0, 0] == 0.5
-
-
-@needs("confidences")
-def test_parts_and_lists_of_texts_keep_their_references():
-    preds = mc.Predictions(VARIED, SAID, kind="texts").subset(range(1, 20))
-    assert preds.y_true.tolist() == [tuple(r) if isinstance(r, list) else r for r in VARIED[1:20]]
-    lists = {m: [[(text, 1.0)] for text in of_system] for m, of_system in SAID.items()}
-    listed = mc.io.from_nbest(SAME, lists, kind="texts")
-    texts = mc.Predictions(SAME, SAID, kind="texts")
-    found = [mc.bootstrap(each, "bleu", n_resamples=2).point for each in (listed, texts)]
-    np.testing.assert_array_equal(*found)

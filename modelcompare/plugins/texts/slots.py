@@ -13,11 +13,11 @@ import math
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.data.kinds import TEXTS
 from modelcompare.data.outputs import Output
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.metrics.counts import with_twin
-from modelcompare.metrics.texts import text_pairs
+from modelcompare.plugins.texts.kinds import TEXTS
+from modelcompare.plugins.texts.scores import text_pairs
 
 Span = tuple[int, int, str]
 

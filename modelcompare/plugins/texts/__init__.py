@@ -1,0 +1,1 @@
+"""Texts as outputs: their metrics, lists of them, and tagged sentences."""
