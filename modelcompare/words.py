@@ -89,9 +89,6 @@ PAIRED_TESTS: Mapping[str, str] = {
     "replicate-paired-t": "the paired t on bootstrap replicates: for reproduction",
 }
 MEANINGS: Mapping[str, str] = {**INTERVALS, **PAIRED_TESTS}
-UnpairedTest = Literal[
-    "studentized-permutation", "fisher-midp", "bootstrap", "permutation", "wald", "welch", "delong"
-]
 OmnibusTest = Literal["cochran-q", "friedman"]
 PosthocTest = Literal["nemenyi", "wilcoxon-holm"]
 Correction = Literal[

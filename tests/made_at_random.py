@@ -22,6 +22,7 @@ import pandas as pd
 import modelcompare as mc
 from modelcompare import words
 from modelcompare.data.kinds import all_kinds
+from tests.plugged import plugged
 from tests.report.written import as_json, screen_text
 
 Draw = np.random.Generator
@@ -164,11 +165,9 @@ def _others(draw: Draw, preds: mc.Predictions, metric: str) -> list[Question]:
     if mc.get_metric(metric).per_class:
         of_value["label"] = label
     options = {**of_value, **_common(draw)}
-    alternative, unpaired = _one_of(draw, words.Alternative), _one_of(draw, words.UnpairedTest)
-    last = preds[preds.models[-1]]
-    alone = [(f"unpaired_test {unpaired}", lambda: mc.inference.unpaired_test(
-        preds["m0"], last, method=unpaired, alternative=alternative, **options
-    ))]  # fmt: skip
+    alternative = _one_of(draw, words.Alternative)
+    asked = {"alternative": alternative, **options}
+    alone = [make(draw, preds, asked) for make in plugged("ALONE").values()]
     if len(preds.models) == 1:
         return alone
     test, kind = _one_of(draw, words.PairedTest), _one_of(draw, words.Decision)

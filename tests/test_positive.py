@@ -145,9 +145,6 @@ def test_the_positive_class_is_the_one_of_a_metric_per_class():
         "decide": lambda p, f1="f1": mc.decide(p, "bad", "good", f1, margin=0.1, **FEW),
         "paired_test": lambda p, f1="f1": mc.paired_test(p, "good", "bad", f1, **FEW),
         "sample_size": lambda p, f1="f1": mc.sample_size(p, "good", "bad", f1),
-        "unpaired_test": lambda p, f1="f1": mc.inference.unpaired_test(
-            p["good"], p["bad"], f1, **FEW
-        ),
         "sketch": lambda p, f1="f1": mc.decide(
             mc.io.sketch(p, "f1"), "bad", "good", f1, margin=0.1, **FEW
         ),

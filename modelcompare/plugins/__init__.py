@@ -28,6 +28,7 @@ PLUGINS = (
     "survival",
     "texts",
     "time",
+    "unpaired",
 )
 # Names, commands and flags by the plugin that adds them, for the error where it is absent.
 NAMES = {
@@ -111,4 +112,5 @@ NAMES = {
         ),
     ),
     "time": ("inference.diebold_mariano", "io.in_time_blocks", "--time"),
+    "unpaired": ("inference.unpaired_test",),
 }  # fmt: skip

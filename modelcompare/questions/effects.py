@@ -9,10 +9,10 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import Metric, Outcomes
 from modelcompare.metrics.scoring import mean_ratio
-from modelcompare.questions.contrast import Contrast, Unpaired
+from modelcompare.questions.contrast import Contrast
 
 
-def effect_sizes(contrast: Contrast | Unpaired) -> tuple[float, float]:
+def effect_sizes(contrast: Contrast) -> tuple[float, float]:
     """Return Cohen's dz and Cliff's delta of two models; NaN where they are not defined.
 
     Both are of independent samples of equal weight. Cohen's dz is the difference over the standard
@@ -25,8 +25,6 @@ def effect_sizes(contrast: Contrast | Unpaired) -> tuple[float, float]:
     .. [1] Lakens (2013), Calculating and reporting effect sizes, Frontiers in Psychology 4, 863.
     .. [2] Cliff (1993), Dominance statistics, Psychological Bulletin 114, 494-509.
     """
-    if isinstance(contrast, Unpaired):
-        return math.nan, math.nan
     predictions, metric = contrast.evaluation.predictions, contrast.metric
     access = predictions.access
     own = "rows" in access.abilities and access.plain

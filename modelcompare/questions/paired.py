@@ -15,7 +15,7 @@ from modelcompare.data.given_arrays import check_asked, takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.classes import ValueLike
-from modelcompare.questions.contrast import Contrast, Unpaired, warn_of_undefined
+from modelcompare.questions.contrast import Contrast, Difference, warn_of_undefined
 from modelcompare.questions.effects import effect_sizes
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, value
@@ -221,8 +221,12 @@ def _tested(
     contrast.warn_of_sparse_data()
     outcome = contrast.test(test)
     used = outcome.used.get(contrast.metric.name, test)
+    dz, delta = effect_sizes(contrast)
     result = replace(
-        result_of(contrast, outcome, used, n_groups(contrast.evaluation, test)),
+        result_of(contrast, outcome, used),
+        cohens_dz=dz,
+        cliffs_delta=delta,
+        n_groups=n_groups(contrast.evaluation, test),
         of_exchangeability=of_exchangeability(contrast.metric, test, used),
     )
     if row.note is None:
@@ -233,20 +237,17 @@ def _tested(
     return replace(result, notes=(*result.notes, note))
 
 
-def result_of(
-    contrast: Contrast | Unpaired, outcome: Outcome, method: str, n_groups: int | None = None
-) -> PairedTestResult:
+def result_of(contrast: Difference, outcome: Outcome, method: str) -> PairedTestResult:
     """Make the result from the outcome of one contrast."""
     metric, label, difference = contrast.metric.name, contrast.label, contrast.difference
     warn_of_undefined(metric, label, difference, contrast.models)
     statistic, p_value = float(outcome.statistic[0, 0]), float(outcome.p_value[0, 0])
     drawn = outcome.n_resamples
     error = 0.0 if outcome.exact else math.sqrt(p_value * (1 - p_value) / (1 + drawn))
-    (model_a, model_b), (dz, delta) = contrast.models, effect_sizes(contrast)
+    model_a, model_b = contrast.models
     return PairedTestResult(
         model_a=model_a, model_b=model_b, metric=metric, label=label, difference=difference,
         statistic=statistic, p_value=p_value, p_value_standard_error=error, method=method,
         alternative=contrast.alternative, n_resamples=drawn, exact=outcome.exact,
-        notes=contrast.notes, cohens_dz=dz, cliffs_delta=delta, n_groups=n_groups,
-        scope=contrast.scope,
+        notes=contrast.notes, scope=contrast.scope,
     )  # fmt: skip

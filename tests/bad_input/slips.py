@@ -56,7 +56,6 @@ CASES: list[Call | Run] = [
     Call("a metric misspelt in decide", lambda _: mc.decide(PREDS, "a", "b", "acuracy", margin=0.1), MEANT),
     Call("a metric misspelt in a rule", lambda _: mc.gate(PREDS, "a", "b", ["acuracy:-0.1"]), MEANT),
     Call("a metric misspelt in a paired test", lambda _: mc.paired_test(PREDS, "a", "b", metric="acuracy"), MEANT),
-    Call("a metric misspelt in an unpaired test", lambda _: mc.inference.unpaired_test(PREDS[["a"]], PREDS[["b"]], metric="acuracy"), MEANT),
     Call("a metric misspelt in sample_size", lambda _: mc.sample_size(PREDS, "a", "b", "acuracy"), MEANT),
     Call("a metric misspelt in slices", lambda _: mc.compare_groups(SLICED, "acuracy"), MEANT),
     Run("a metric misspelt in a gate", "gate preds.csv --baseline a --candidate b --metric acuracy --margin 0.1", MEANT, {"preds.csv": "y_true,a,b\nx,x,y\ny,y,x\n"}),

@@ -32,7 +32,6 @@ BESIDE = dict.fromkeys(("ids", "groups", "strata", "runs", "slices"), DATA)
 
 def _doors() -> dict[str, Door]:
     sizes = mc.sample_size(**TWO)
-    one = {"predictions_a": PLAIN["a"], "predictions_b": PLAIN["b"], "metric": "accuracy"}
     return {
         "bootstrap": Door(mc.bootstrap, {"predictions": PLAIN, **FEW}),
         "compare": Door(mc.compare, {"predictions": PLAIN, **FEW}),
@@ -88,7 +87,6 @@ def _doors() -> dict[str, Door]:
         "omnibus_test": Door(mc.inference.omnibus_test, {"predictions": PLAIN}),
         "paired_test": Door(mc.paired_test, {**TWO, **FEW}),
         "sample_size": Door(mc.sample_size, TWO),
-        "unpaired_test": Door(mc.inference.unpaired_test, {**one, **FEW}),
         "BootstrapResult.confidence_interval": Door(
             mc.bootstrap(PLAIN, "accuracy", **FEW).confidence_interval, {}
         ),

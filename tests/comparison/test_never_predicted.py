@@ -90,7 +90,10 @@ def test_where_an_interval_is_named_a_class_that_is_hardly_predicted_is_a_warnin
         lambda p: mc.compare_groups({"one": p, "two": p}, "precision_macro", **FEW),
         marks=needs("suites"),
     ),
-    lambda p: mc.inference.unpaired_test(p["a"], p["b"], "precision_macro", **FEW),
+    pytest.param(
+        lambda p: mc.inference.unpaired_test(p["a"], p["b"], "precision_macro", **FEW),
+        marks=needs("unpaired"),
+    ),
     pytest.param(
         lambda p: mc.diagnostics.gaps(halves(p), "precision_macro", **FEW), marks=needs("gaps")
     ),

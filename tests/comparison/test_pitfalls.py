@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.metrics import recall_score
 
 import modelcompare as mc
 from tests.plugged import needs
@@ -41,26 +40,12 @@ def test_integer_scores_of_many_samples():
     assert found == pytest.approx(stats.binomtest(up, up + down).pvalue)
 
 
-def test_two_sets_with_other_labels_are_compared_by_the_same_class():
-    y1, y2 = RNG.integers(0, 3, 300), RNG.integers(1, 4, 300)
-    a, b = noisy(y1, 0.9), np.where(RNG.random(300) < 0.7, y2, 1)
-    sides = mc.Predictions(y1, {"a": a}), mc.Predictions(y2, {"b": b})
-    expected = [recall_score(y, p, labels=[1], average=None)[0] for y, p in ((y1, a), (y2, b))]
-    for method in ("studentized-permutation", "bootstrap", "wald"):
-        found = mc.inference.unpaired_test(*sides, "recall[1]", n_resamples=99, method=method)
-        assert found.difference == pytest.approx(expected[0] - expected[1])
-    with pytest.raises(ValueError, match=r"recall\[0\]: there is no class"):
-        mc.inference.unpaired_test(*sides, "recall[0]", n_resamples=99)
-
-
 def test_clusters_and_weights_are_not_forgotten():
     y = RNG.integers(0, 2, 60)
     models = {k: noisy(y, 0.7) for k in "abc"}
     clustered = mc.Predictions(y, models, groups=np.arange(60) // 6)
     with pytest.raises(ValueError, match="needs independent samples"):
         mc.inference.omnibus_test(clustered)
-    with pytest.raises(ValueError, match="deals single samples, which clusters forbid"):
-        mc.inference.unpaired_test(clustered["a"], clustered["b"], "accuracy", method="permutation")
 
 
 @pytest.mark.parametrize("method", ["delong", "wald"])
@@ -72,8 +57,6 @@ def test_a_difference_without_variance_has_a_direction(method):
     # 20 samples show no more than 20 that all agree.
     assert (greater.p_value, less.p_value) == (0.5**20, 1)
     assert greater.statistic == math.inf
-    same = mc.inference.unpaired_test(preds["a"], preds["a"], "roc_auc", method="wald")
-    assert (same.statistic, same.p_value) == (0, 1)
 
 
 def test_max_t_of_certain_and_of_undefined_differences():
@@ -182,7 +165,6 @@ def test_what_cannot_be_resampled_is_refused(columns, message):
         lambda: mc.bootstrap(preds, "accuracy"),
         lambda: mc.paired_test(preds, "a", "b", "accuracy"),
         lambda: mc.decide(preds, "a", "b", "accuracy", margin=0.1),
-        lambda: mc.inference.unpaired_test(preds["a"], preds["b"], "accuracy"),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=message):
@@ -195,7 +177,7 @@ def test_what_cannot_be_resampled_is_refused(columns, message):
         (lambda p: mc.paired_test(p, "a", "a", "accuracy"), "'a' is named twice"),
         (lambda p: mc.decide(p, "a", "a", "accuracy", margin=0.1), "'a' is named twice"),
         (lambda p: mc.sample_size(p, "a", "a", "accuracy"), "'a' is named twice"),
-        (lambda p: mc.inference.unpaired_test(p["a"], p["b"], "accuracy", n_resamples=0), "`n_resamples`"),
+        (lambda p: mc.paired_test(p, "a", "b", "accuracy", n_resamples=0), "`n_resamples`"),
     ],
 )  # fmt: skip
 def test_bad_requests(call, message):
@@ -211,7 +193,6 @@ def test_wald_is_refused_wherever_influence_functions_do_not_describe_a_metric()
     for call in (
         lambda: mc.compare(preds, ["accuracy", "ece"], test="wald", n_resamples=9),
         lambda: mc.paired_test(preds, "a", "b", "ece", method="wald"),
-        lambda: mc.inference.unpaired_test(preds["a"], preds["b"], "ece", method="wald"),
     ):
         with pytest.raises(ValueError, match=r"'ece' is not smooth.*'permutation' or 'bootstrap'"):
             call()

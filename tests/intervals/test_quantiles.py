@@ -248,32 +248,6 @@ def test_equal_percentiles_of_unlike_laws_do_not_differ_in_fifty_samples():
     assert not any(found)
 
 
-def test_unpaired_quantiles_of_unlike_laws_do_not_differ_in_few_samples():
-    # Of 60 pairs of test sets; resamples alone find a difference in 0.28 of them.
-    rng, found = np.random.default_rng(0), []
-    for _ in range(60):
-        a = rng.lognormal(size=50)
-        b = rng.normal(10, 2, 50) * np.exp(2.326348) / (10 + 2 * 2.326348)
-        sides = [
-            mc.Predictions.from_scores({m: x}, greater_is_better=False)
-            for m, x in (("a", a), ("b", b))
-        ]
-        found.append(mc.inference.unpaired_test(*sides, "p99", n_resamples=99).p_value < 0.05)
-    assert not any(found)
-
-
-def test_unpaired_quantiles_that_differ_are_found():
-    rng = np.random.default_rng(0)
-    sides = [
-        mc.Predictions.from_scores({m: scale * rng.lognormal(size=400)}, greater_is_better=False)
-        for m, scale in (("a", 1.0), ("b", 3.0))
-    ]
-    options = {"metric": "p90", "n_resamples": 999}
-    assert mc.inference.unpaired_test(*sides, **options).p_value < 0.01
-    assert mc.inference.unpaired_test(*sides, alternative="less", **options).p_value < 0.01
-    assert mc.inference.unpaired_test(*sides, alternative="greater", **options).p_value > 0.9
-
-
 @needs("runs")
 def test_the_mean_of_quantiles_of_ten_small_runs_is_covered():
     # A run of 20 has two numbers above its 90 % quantile, which lies between two of all numbers:

@@ -58,9 +58,3 @@ def test_what_is_no_mean_has_no_cliffs_delta_and_a_median_no_dz():
     )
     assert np.isnan([rmse.cliffs_delta, median.cliffs_delta, median.cohens_dz]).all()
     assert np.isfinite(rmse.cohens_dz)
-
-
-def test_two_test_sets_have_no_effect_size_of_pairs():
-    sides = [mc.Predictions.from_scores({m: x}, greater_is_better=True) for m, x in SCORES.items()]
-    found = mc.inference.unpaired_test(*sides, "mean_score", n_resamples=99)
-    assert np.isnan([found.cohens_dz, found.cliffs_delta]).all()

@@ -214,7 +214,6 @@ def test_paired_tests_are_those_of_compare(method):
 FEW = {"n_resamples": 99}
 OF_ONE_VALUE = {
     "paired_test": lambda m: mc.paired_test(PREDS, "a", "b", m, **FEW),
-    "unpaired_test": lambda m: mc.inference.unpaired_test(PREDS[["a"]], PREDS[["b"]], m, **FEW),
     "decide": lambda m: mc.decide(PREDS, "a", "b", m, margin=0.1),
     "gate": lambda m: mc.gate(PREDS, "a", "b", [{"metric": m, "margin": 0.1}]),
     "sample_size": lambda m: mc.sample_size(PREDS, "a", "b", m),
@@ -269,51 +268,6 @@ def test_delong_is_its_definition():
     assert (one.ci_low[0], one.ci_high[0]) == pytest.approx(
         (components[0][2] - half, min(components[0][2] + half, 1.0))
     )
-
-
-def test_unpaired_tests():
-    other = predictions(150, seed=9)
-    a, b = PREDS["a"], other["b"]
-    for method in ("bootstrap", "permutation", "wald", "welch"):
-        found = mc.inference.unpaired_test(a, b, "accuracy", method=method, n_resamples=999)
-        assert found.difference == pytest.approx(
-            mc.metrics.accuracy(a.access.codes, a.predicted("a"))
-            - mc.metrics.accuracy(b.access.codes, b.predicted("b"))
-        )
-    right = RIGHT[0], (other.predicted("b") == other.access.codes).astype(float)
-    assert found.p_value == pytest.approx(stats.ttest_ind(*right, equal_var=False).pvalue)
-    ps = [mc.inference.unpaired_test(a, b, "accuracy", method=m, n_resamples=1999).p_value
-          for m in ("bootstrap", "permutation", "wald", "welch")]  # fmt: skip
-    np.testing.assert_allclose(ps, ps[-1], atol=0.05)
-    with pytest.raises(ValueError, match="`predictions_a` holds 2 models; choose one"):
-        mc.inference.unpaired_test(PREDS, b)
-
-
-def test_the_unpaired_bootstrap_divides_by_the_error_of_each_resample():
-    rng = np.random.default_rng(3)
-    x, y = rng.normal(0.9, 1, 12), rng.normal(0, 4, 20)
-    sides = [mc.Predictions.from_scores({m: s}) for m, s in (("a", x), ("b", y))]
-    found = mc.inference.unpaired_test(
-        *sides, "mean_score", method="bootstrap", n_resamples=999, rng=5
-    )
-    draws = [rng.choice(s, (20_000, len(s))) for s in (x, y)]
-    errors = np.sqrt(sum(d.var(axis=1, ddof=1) / d.shape[1] for d in draws))
-    t = np.abs(draws[0].mean(axis=1) - draws[1].mean(axis=1) - x.mean() + y.mean()) / errors
-    observed = stats.ttest_ind(x, y, equal_var=False)
-    assert found.statistic == pytest.approx(observed.statistic)
-    assert found.p_value == pytest.approx((t >= abs(observed.statistic)).mean(), abs=0.04)
-    wald = mc.inference.unpaired_test(*sides, "mean_score", method="wald")
-    assert wald.statistic == pytest.approx(observed.statistic)
-    assert wald.p_value == pytest.approx(observed.pvalue, abs=0.02)
-
-
-def test_two_sets_of_three_show_no_more_than_exchanging_them_does():
-    a, b = (mc.Predictions.from_scores({m: [v] * 3}) for m, v in (("a", 1.0), ("b", 0.0)))
-    for method in ("studentized-permutation", "bootstrap", "permutation", "wald"):
-        assert (
-            mc.inference.unpaired_test(a, b, "mean_score", method=method, n_resamples=999).p_value
-            >= 2 / 20
-        )
 
 
 def test_equal_models_differ_by_nothing():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from tests.plugged import needs
+from tests.plugged import needs, plugged
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 2, 120)
@@ -16,8 +16,7 @@ ASKED = {
     "paired_test": lambda preds: mc.paired_test(preds, "a", "b", "average_precision", **FEW),
     "sample_size": lambda preds: mc.sample_size(preds, "a", "b", "average_precision"),
     "compare": lambda preds: mc.compare(preds, "average_precision", **FEW),
-    "unpaired_test": lambda preds: mc.inference.unpaired_test(preds[["a"]], preds[["b"]], "average_precision", **FEW),
-}  # fmt: skip
+} | plugged("SCOPED")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -120,11 +120,6 @@ def test_where_few_samples_decide_intervals_by_name_are_in_doubt(ask: Callable[[
     assert warning.filename == __file__
 
 
-def test_two_test_sets_are_distinguished():
-    found = mc.inference.unpaired_test(PREDS["a"], PREDS["b"], "f1[1]", n_resamples=99)
-    assert found.notes == (f"`predictions_a`: {NOTE}", f"`predictions_b`: {NOTE}")
-
-
 @needs("suites")
 @pytest.mark.filterwarnings("ignore::modelcompare.metrics.UndefinedMetricWarning")
 def test_notes_that_test_sets_share_are_written_once_and_others_with_their_names():

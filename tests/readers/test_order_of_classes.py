@@ -272,9 +272,6 @@ def test_results_of_such_metrics_name_the_positive_class():
     tested = mc.paired_test(preds, "a", "b", metric, n_resamples=99)
     assert tested.notes == (NOTE,)
     assert "runs" not in tested.signature
-    assert mc.inference.unpaired_test(preds[["a"]], preds[["b"]], metric, n_resamples=99).notes == (
-        NOTE,
-    )
     assert mc.paired_test(preds, "a", "b", "roc_auc", n_resamples=99).notes == ()
     sets = {"x": preds, "y": preds.subset(np.arange(N - 1))}
     assert NOTE in mc.compare_groups(sets, metric, n_resamples=99).notes

@@ -25,8 +25,8 @@ from modelcompare.metrics import SparseDataWarning
 from modelcompare.metrics.confusion import confusion_matrix
 from modelcompare.plugins.judges.patterns import strata_of
 from modelcompare.plugins.judges.verdicts import Judge, matched
+from modelcompare.plugs import load
 from modelcompare.questions.claims import bounds_of_difference
-from modelcompare.questions.unpaired import unpaired_test
 from modelcompare.report.fields import Field, columns, names_of
 from modelcompare.report.numbers import some_of
 from modelcompare.significance.corrections import adjust
@@ -171,6 +171,7 @@ class Labelled:
         a, b = scores[["estimate", "ci_low", "ci_high"]].to_numpy(np.float64).tolist()
         ends = bounds_of_difference(a, b)
         draws = {key: self.options[key] for key in ("n_resamples", "rng")}
+        unpaired_test = load("modelcompare.inference:unpaired_test")
         test = unpaired_test(above, below, "mean_score", **draws)
         of_halves = split, b[0], a[0], test.difference, *ends, test.p_value
         return dict(zip(names_of(EFFECTS), (name, model, *of_halves), strict=False))

@@ -3,6 +3,7 @@
 import numpy as np
 
 import modelcompare as mc
+from modelcompare.plugs import plugins
 from tests.senseless import FEW, Door
 
 JUDGED = mc.Predictions(
@@ -19,10 +20,10 @@ def _judged():
     return mc.Predictions(seen, {"m0": m0, "m1": m1}, judge=judge)
 
 
+# The halves of a column are tested as two test sets.
+LENGTHS = {"length": np.arange(300)} if "unpaired" in plugins() else {}
 MADE = {
-    "JudgeReport": lambda: mc.diagnostics.judge_report(
-        _judged(), length=np.arange(300), n_resamples=99
-    ),
+    "JudgeReport": lambda: mc.diagnostics.judge_report(_judged(), n_resamples=99, **LENGTHS),
 }
 MATCHED = {
     "judge": lambda a, b: mc.Predictions(a.where(a.index != "i3"), {"m": a}, judge=b),

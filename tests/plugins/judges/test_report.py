@@ -14,10 +14,13 @@ import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.diagnostics import JudgeReport, judge_report
 from modelcompare.plugins.judges.verdicts import judge_of
+from tests.plugged import needs
 from tests.plugins.judges.sets import answers, drawn
 
 Array = Any
-pytestmark = pytest.mark.filterwarnings("ignore::modelcompare.metrics.SparseDataWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::modelcompare.metrics.SparseDataWarning"), needs("unpaired"),
+]  # fmt: skip
 
 
 def of_people(preds: mc.Predictions) -> tuple[Array, Array, dict[str, Array]]:

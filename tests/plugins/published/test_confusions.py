@@ -11,6 +11,7 @@ import modelcompare as mc
 from modelcompare.plugins.published.confusions import confusion_reading
 from modelcompare.readers.content import File
 from modelcompare.readers.options import Columns
+from tests.plugged import needs
 
 RNG = np.random.default_rng(0)
 CLASSES = ["no", "Maybe so", "yes"]
@@ -97,6 +98,7 @@ def test_numbers_alone_are_no_models(tmp_path):
     assert len(mc.io.from_counts(loaded, "cnn")) == 90
 
 
+@needs("unpaired")
 def test_two_matrices_are_no_pairs(tmp_path):
     for model in ("cnn", "bert"):
         NAMED["crosstab"].to_csv(tmp_path / f"{model}.csv")

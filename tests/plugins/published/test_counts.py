@@ -8,6 +8,7 @@ from sklearn.metrics import confusion_matrix
 from statsmodels.stats.contingency_tables import cochrans_q, mcnemar
 
 import modelcompare as mc
+from tests.plugged import needs
 
 RNG = np.random.default_rng(3)
 TRUE = RNG.choice(["cat", "dog", "emu"], 200)
@@ -108,6 +109,7 @@ def test_a_series_of_joint_counts_is_everything_of_all_models():
     assert p == pytest.approx(expected)
 
 
+@needs("unpaired")
 def test_two_matrices_meet_in_an_unpaired_test():
     a, b = (mc.io.from_counts(confusion_matrix(TRUE, SAID[m]), m) for m in "ab")
     found = mc.inference.unpaired_test(a, b, "accuracy", method="welch")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -21,19 +22,24 @@ from modelcompare.intervals import intervals_around
 from modelcompare.metrics import Metric
 from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.metrics.quantiles import is_quantile
+from modelcompare.plugins.unpaired.contrast import SIDES, Unpaired
+from modelcompare.plugins.unpaired.deals import ADDED, fisher_midp, studentized_deals
 from modelcompare.questions.claims import bounds_of_difference
-from modelcompare.questions.contrast import SIDES, Unpaired, chosen_class, value_position
+from modelcompare.questions.contrast import chosen_class, value_position
 from modelcompare.questions.paired import PairedTestResult, result_of
 from modelcompare.resampling.draws import deals
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.significance import Outcome
-from modelcompare.significance.dealt import ADDED, fisher_midp, studentized_deals
 from modelcompare.significance.extreme import n_extreme, resampling_p, standardized, student_p
 from modelcompare.significance.inverted import Ends, ends_of, p_of_difference
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swaps.forms import MOST_SLOPES
-from modelcompare.words import Alternative, UnpairedTest, ZeroDivision
+from modelcompare.words import Alternative, ZeroDivision
+
+UnpairedTest = Literal[
+    "studentized-permutation", "fisher-midp", "bootstrap", "permutation", "wald", "welch", "delong"
+]
 
 # In sets of fewer units the standard error is recomputed on each resample; in larger sets it hardly
 # varies between resamples.

@@ -6,7 +6,7 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare.metrics.quotient import divide
-from modelcompare.significance.dealt import ADDED, fisher_midp, studentized_deals
+from modelcompare.plugins.unpaired.deals import ADDED, fisher_midp, studentized_deals
 
 
 def right_of(count: int, n: int, name: str) -> mc.Predictions:

@@ -1,0 +1,1 @@
+"""Tests of two models on two different test sets."""
