@@ -7,7 +7,8 @@ one candidate, asked about 2, 5 or 20 times while samples are added, or at any t
 each sample from the 20th on; F1: after each 50). "candidates": up to 1,000 of them on the same
 samples, all exactly at the threshold ("threshold"), or a search in which each is a change of the
 last one kept and 1 in 40 is better ("search"). "kept": how often the corrected interval of a gain
-contains it, of gains that were kept.
+contains it, of gains that were kept. "judge": one gate beside a judge at levels of many candidates
+(`keep_judged`).
 
 The threshold is minus the margin, or 0 for a margin of 0 (superiority). Error: the share of trials
 in which a gate opens for a true gain at the threshold, or, with control "share", the mean share of
@@ -30,6 +31,7 @@ import pandas as pd
 from scipy import stats
 from scipy.special import logsumexp, ndtr, ndtri
 
+from experiments.validity import keep_judged
 from experiments.validity.by_cell import simulate
 from experiments.validity.keep_worlds import (
     BASE,
@@ -84,7 +86,7 @@ def cells() -> list[Params]:
         cell for cell in every
         if cell["margin"] <= largest[cell["study"]]
         and not (cell["study"] == "search" and cell["disagreement"] > 0.1)
-    ]  # fmt: skip
+    ] + keep_judged.cells()  # fmt: skip
 
 
 def simulated(cell: Params, n_trials: int) -> pd.DataFrame:
@@ -92,7 +94,8 @@ def simulated(cell: Params, n_trials: int) -> pd.DataFrame:
     rng = np.random.default_rng(zlib.crc32(str(cell).encode()))
     n_trials *= 5 if cell["metric"] == "accuracy" else 1
     gates = Gates(cell["metric"], -cell["margin"])
-    study = {"looks": of_looks, "kept": of_kept}.get(cell["study"], of_candidates)
+    named = {"looks": of_looks, "kept": of_kept, "judge": keep_judged.of_judged}
+    study = named.get(cell["study"], of_candidates)
     rows = pd.DataFrame(list(study(rng, cell, gates, n_trials)))
     gain_of.cache_clear()
     return pd.DataFrame([cell] * len(rows)).join(rows).assign(screened=gates.least)
@@ -361,4 +364,4 @@ def verdict(table: pd.DataFrame) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    simulate(__doc__, cells(), simulated, verdict, RESULTS)
+    simulate(__doc__, cells(), simulated, verdict, RESULTS, resumes=("keep", "keep_judged"))
