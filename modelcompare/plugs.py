@@ -60,6 +60,12 @@ class Plugin:
     partitions : str
         Functions that return the parts of the rows of a test set that are evaluated one by one, or
         None: `modelcompare.engine.partition.Partition`.
+    summed : str
+        Functions that name up to two parts of the rows of a block whose sums a sketch adds, or
+        none: ``f(predictions)``.
+    limits : str
+        Functions that name what answers about a test set are limited to, and what would show more:
+        ``f(predictions)`` returns a sentence, or None.
     tests : str
         Paired tests: `modelcompare.significance.pairwise.PairTest`.
     phrases : str
@@ -84,8 +90,9 @@ class Plugin:
         and an `Attachment`; see `data.attachments.attach`.
     several : mapping of str to str
         Places of functions for several test sets by name: in place of `compare_groups`, `decide`,
-        `gate`, `paired_test` and `sample_size` of the core, to `check` them, to read `rules` about
-        them, and to read them from the `files` of a command or of `assertions`.
+        `gate`, `paired_test` and `sample_size` of the core, to `check` them, to put them `in_order`
+        of names, to read `rules` about them, and to read them from the `files` of a command or of
+        `assertions`.
     advice : str
         Functions that name what may be asked of files that are refused as one test set:
         ``f(files, columns)`` returns a sentence, or None.
@@ -138,6 +145,8 @@ class Plugin:
     scores: str = ""
     designs: str = ""
     partitions: str = ""
+    summed: str = ""
+    limits: str = ""
     tests: str = ""
     phrases: str = ""
     kinds: str = ""
@@ -281,6 +290,11 @@ def several(question: str) -> Any:
 def answering(predictions: object, question: str, of_one: Any) -> Any:
     """Return the function that answers for test sets by name, or that of one test set."""
     return several(question) if isinstance(predictions, Mapping) else of_one
+
+
+def by_name(predictions: Any) -> Mapping[str, Any]:
+    """Return test sets by name; a single one has none."""
+    return predictions if isinstance(predictions, Mapping) else {"": predictions}
 
 
 def _answering(table: str, asked: str, named: str) -> Any:

@@ -236,20 +236,18 @@ READING = Group(
 )  # fmt: skip
 # Of commands that show no subgroups.
 WHOLE = change_option(READING, "slices", hidden=True)
+_KNOWN = {option.name: option for option in READING.every}
 # Options of reading that a table of results has too.
 RESULTS = Group(
     "reading",
     "ask:given",
     (
-        next(option for option in READING.options if option.name == "models"),
+        _KNOWN["models"],
         _input(name="id", help="Column of the data sets; found by its name."),
         _input(name="missing", type=MissingScores | None, metavar="NAME", help="{choices}"),
     ),
-    tuple(
-        option for option in READING.keys
-        if option.name in ("model", "runs", "score", "na")
-    ),
-)  # fmt: skip
+    tuple(map(_KNOWN.__getitem__, ("model", "runs", "score", "na"))),
+)
 READ = _input(
     name="read", type=Texts, metavar="KEY=VALUE",
     help="Rare reading option (repeatable).",

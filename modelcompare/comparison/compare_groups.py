@@ -121,28 +121,33 @@ def compare_groups(
     0   new     a       0.5
     1   new     b       1.0
     """
-    varied = {"generalize_to": generalize_to, "confidence_level": confidence_level}
-    if isinstance(source, Mapping):
-        if by is not None:
-            raise ValueError("`by` names slices of one test set; of several leave it out.")
-        result: GroupComparison = plugs.several("compare_groups")(
-            source, metrics, correction=correction, weights=weights, missing=missing,
-            alpha=alpha, rng=rng, **varied, **options,
-        )  # fmt: skip
-        return result
+    ask = plugs.answering(source, "compare_groups", compare_subgroups)
+    found: GroupComparison = ask(
+        source, metrics, by=by, min_size=min_size, correction=correction, weights=weights,
+        missing=missing, alpha=alpha, rng=rng, generalize_to=generalize_to,
+        confidence_level=confidence_level, **options,
+    )  # fmt: skip
+    return found
+
+
+def compare_subgroups(
+    source: Predictions, metrics: MetricLike | Sequence[MetricLike] | None, *,
+    by: str | Sequence[str] | None, min_size: int, generalize_to: GeneralizeToOfSets,
+    weights: WeightsOfSets | Mapping[str, float], missing: MissingSets, **options: Any,
+) -> GroupComparison:  # fmt: skip
+    """Compare the same models in every subgroup of a test set."""
     _check_one(generalize_to, weights, missing)
     groups, left_out = subgroups(source, slices_of(source, by), min_size)
     if not groups:
         _, unit = design_of(source, "items").counted or (0, "samples")
         raise ValueError(f"no subgroup has {min_size} {unit}; lower `min_size`.")
     results = compare_each(
-        groups, metrics, what="subgroups", rng=rng, correction=correction, alpha=alpha, **varied,
-        **options,
-    )  # fmt: skip
-    found = correct_together(results, correction, alpha)
+        groups, metrics, what="subgroups", generalize_to=generalize_to, **options
+    )
+    found = correct_together(results, options["correction"], options["alpha"])
     notes = {name: notes_of(found[key].evidence) for key, name, _ in groups}
     return GroupComparison(
-        results=found, rng_label=rng_label(rng), n_samples=n_seen(source),
+        results=found, rng_label=rng_label(options["rng"]), n_samples=n_seen(source),
         left_out=pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
         notes=tuple(common_notes(notes)), models=source.models,
         scope=Scope.together(each.bootstrap.scope for each in found.values()),

@@ -29,8 +29,8 @@ class Sums:
         Statistics of scores that are all 0 or 1.
     hard : bool
         Whether "support" counts samples of known classes.
-    several_runs : bool
-        Whether rows of several runs were summed together.
+    parts : tuple of str
+        Up to two parts, such as runs, whose rows were summed together.
     sizes : ndarray of shape (n_units,), optional
         Samples in each unit, if the design fixes their sums by stratum.
     """
@@ -39,5 +39,5 @@ class Sums:
     metrics: tuple[str, ...]
     binary: tuple[str, ...] = ()
     hard: bool = False
-    several_runs: bool = False
+    parts: tuple[str, ...] = ()
     sizes: FloatArray | None = None

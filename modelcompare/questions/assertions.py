@@ -10,7 +10,7 @@ from unittest import SkipTest
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import ValueLike
 from modelcompare.metrics.registry import kind_asked
-from modelcompare.plugs import several
+from modelcompare.plugs import by_name, several
 from modelcompare.questions.gate import gate
 from modelcompare.questions.gate_result import GateAnswer, GateResult
 from modelcompare.questions.rules import read_asked
@@ -119,8 +119,7 @@ def _read(
     predictions: Any, models: Sequence[str], rules: Sequence[str | Mapping[str, Any]], positive: Any
 ) -> Any:
     """Return test sets as they are, and read any other source as the command ``gate`` does."""
-    given = predictions.values() if isinstance(predictions, Mapping) else [predictions]
-    if all(isinstance(each, TestSet) for each in given):
+    if all(isinstance(each, TestSet) for each in by_name(predictions).values()):
         if positive is not None:
             raise ValueError("`positive` is for files; pass it where the predictions are made.")
         return predictions

@@ -9,7 +9,7 @@ from typing import Any
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.registry import default_metric
 from modelcompare.metrics.subsets import names_subset, split_class
-from modelcompare.plugs import first, several
+from modelcompare.plugs import answering, by_name, first
 from modelcompare.words import Decision, check_sequence
 
 _KINDS: dict[str, Decision] = {"-": "non-inferior", "+": "superior", "±": "equivalent"}
@@ -88,10 +88,9 @@ def read_rules(
     given = [rules] if isinstance(rules, str | Mapping) else check_sequence("rules", rules, "rules")
     if not given:
         raise ValueError("`rules` is empty; give at least one, e.g. 'f1_macro:-0.005'.")
-    if isinstance(predictions, Mapping):
-        read, predictions = several("rules"), next(iter(predictions.values()))
-        return [_meant(read(rule), predictions) for rule in given]
-    return [_meant(read_rule(rule), predictions) for rule in given]
+    read = answering(predictions, "rules", read_rule)
+    sample, *_ = by_name(predictions).values()
+    return [_meant(read(rule), sample) for rule in given]
 
 
 def _meant(rule: dict[str, Any], predictions: TestSet) -> dict[str, Any]:

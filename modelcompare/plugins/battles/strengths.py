@@ -250,8 +250,8 @@ def _without_maximum(models: tuple[str, ...], wins: FloatArray, ties: FloatArray
         if beyond.any() and alone.any():
             names = _listed(models, np.flatnonzero(alone))
             reasons.append(f"{names} never {what}, or tied with, any of the others")
-    n_sets, _ = connected_components(wins > 0, connection="strong")
-    if not reasons and n_sets == len(models):
+    n_connected, _ = connected_components(wins > 0, connection="strong")
+    if not reasons and n_connected == len(models):
         return "no model lost to one that it won against, directly or through others"
     return " and ".join(reasons)
 

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import pandas as pd
 
+from modelcompare.cli.options import RESULTS
 from modelcompare.plugins.folds.columns import FOLD
 from modelcompare.plugins.folds.fold_comparison import FoldComparison
 from modelcompare.plugins.folds.fold_scores import compare_folds
@@ -15,6 +16,8 @@ from modelcompare.readers import names
 
 # Options that are for the folds of a cross-validation.
 _OF_FOLDS = ("n_train", "n_test", "rope", "correction", "confidence_level")
+# Roles of columns in a table of folds.
+_COLUMNS = {"id", "model", "score"}
 
 
 def folds(
@@ -28,10 +31,12 @@ def folds(
     named = bool(names.named(map(str, frame.columns), FOLD.usual))
     if not (named or of_folds or (test and not of_sets)):
         return None
-    if of_sets or figure or "runs" in reading["columns"]:
-        flag = "--plot" if figure else f"--test {test}" if of_sets else "--read run"
+    others = ["--plot"] * figure + [f"--test {test}"] * of_sets
+    unknown = {*reading["columns"]} - _COLUMNS
+    others += [f"--read {each.flags}" for each in RESULTS.keys if each.name in unknown]
+    if others:
         raise ValueError(
-            f"{flag} is for scores on several data sets; "
+            f"{others[0]} is for scores on several data sets; "
             + (f"leave out {of_folds[0]}." if of_folds else "this table has a column of folds.")
         )
     options |= {} if test is None else {"test": test}

@@ -17,9 +17,9 @@ from modelcompare.data.columns import checked_column, one_each
 from modelcompare.data.inputs import as_array
 from modelcompare.data.kind_inference import inferred
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.sizes import run_counts
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import as_labelled, without_attachments
+from modelcompare.engine.partition import partition_of
 from modelcompare.metrics.quotient import divide
 
 # Fewer labels than this are refused: their number is no basis for an interval.
@@ -167,11 +167,11 @@ def judge_of(predictions: TestSet) -> Judge | None:
 
 def check_one_run(predictions: TestSet) -> None:
     """Refuse several runs together."""
-    if predictions.runs is not None and max(run_counts(predictions)) > 1:
+    if (parts := partition_of(predictions)) is not None:
         raise ValueError(
-            "a judge and people label each of several `runs` by itself; take one, such as "
-            "p.subset(p.runs == p.runs[0]), or with `compare` declare items (`ids` that repeat, or "
-            "`groups`) that are in all runs."
+            f"a judge and people label each of several `{parts.called}s` by itself; take one, such "
+            "as p.subset(p.runs == p.runs[0]), or with `compare` declare items (`ids` that repeat, "
+            "or `groups`) that are in all runs."
         )
 
 

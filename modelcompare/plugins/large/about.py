@@ -50,7 +50,7 @@ class About:
         Metrics that the sketch was made for.
     statistics : tuple of Summed
         Statistics that were summed.
-    judged : tuple of str
+    binary : tuple of str
         Statistics of scores that are all 0 or 1.
     soft_truth : bool
         Whether the truth is a distribution over classes.
@@ -74,7 +74,7 @@ class About:
     labels: tuple[Any, ...] | None
     metrics: tuple[str, ...]
     statistics: tuple[Summed, ...]
-    judged: tuple[str, ...] = ()
+    binary: tuple[str, ...] = ()
     soft_truth: bool = False
     runs: tuple[str, ...] = ()
     weighted: bool = True

@@ -120,7 +120,7 @@ def _of_range(sketch: Sketch, statistic: str, model: str) -> Iterator[Limit]:
 
 def _range(sketch: Sketch, statistic: str) -> tuple[float, float]:
     of_two = statistic == "squared_errors" and sketch.access.n_classes == 2
-    if of_two or statistic in sketch.about.judged:
+    if of_two or statistic in sketch.about.binary:
         return _SHARE
     starts = (each for each in RANGES if each.endswith("_") and statistic.startswith(each))
     return RANGES.get(statistic) or RANGES.get(next(starts, ""), (-math.inf, math.inf))
@@ -130,7 +130,7 @@ def _is_count(sketch: Sketch, statistic: str) -> bool:
     about = sketch.about
     if about.weighted or (about.soft_truth and statistic != "count"):
         return False
-    return statistic in about.judged or statistic.startswith(_WHOLE)
+    return statistic in about.binary or statistic.startswith(_WHOLE)
 
 
 def _of_sum(sketch: Sketch, statistic: str, model: str) -> Limit:

@@ -225,7 +225,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "salt": lambda salt: isinstance(salt, str), "models": _are_distinct,
     "kinds": lambda kinds: isinstance(kinds, tuple) and {*kinds} <= {*all_kinds()},
     "labels": _are_classes, "metrics": _are_distinct, "statistics": _are_statistics,
-    **dict.fromkeys(("judged", "runs"), _are_texts),
+    **dict.fromkeys(("binary", "runs"), _are_texts),
     "strata": lambda names: _are_texts(names) and len({*names}) == len(names),
     **dict.fromkeys(("soft_truth", "weighted", "missing_mass"), lambda x: x is True or x is False),
 }  # fmt: skip
@@ -253,6 +253,8 @@ def _blank(declared: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch
 def _about(declared: Mapping[str, Any], rows: pd.DataFrame) -> About:
     """Return the description of a table; the rows of a query name the classes."""
     known = {field.name for field in fields(About)}
+    # Older files call it otherwise.
+    declared = {"binary": declared.get("judged", ()), **declared}
     found: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in declared.items()

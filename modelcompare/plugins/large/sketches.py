@@ -114,7 +114,7 @@ class Sketch(TestSet):
         about, filled = self.about, self.counts > 0
         return Sums(
             numbers={key: found[filled] for key, found in self.numbers.items()},
-            metrics=about.metrics, binary=about.judged, several_runs=len(about.runs) > 1,
+            metrics=about.metrics, binary=about.binary, parts=about.runs,
             hard=about.labels is not None and not about.soft_truth,
             sizes=self.counts[filled].astype(np.float64) if about.strata else None,
         )  # fmt: skip
@@ -146,7 +146,7 @@ class Sketch(TestSet):
         about = replace(
             a, labels=_union(a.labels, b.labels), strata=_union(a.strata, b.strata) or (),
             metrics=tuple(dict.fromkeys(a.metrics + b.metrics)),
-            judged=tuple(name for name in a.judged if name in b.judged),
+            binary=tuple(name for name in a.binary if name in b.binary),
             runs=tuple(dict.fromkeys(a.runs + b.runs))[:2],
             weighted=a.weighted or b.weighted, missing_mass=a.missing_mass or b.missing_mass,
             name=a.name if a.name == b.name else None,
@@ -256,17 +256,16 @@ class SumAccess(Access[Sketch]):
                 f"the sketch holds no sums for metric {metric.name!r}, it was made for "
                 f"{', '.join(self.sums.metrics)}; sketch the predictions again and name it too."
             )
-        if self.sums.several_runs:
-            check_summed([metric])
+        check_summed([metric], self.sums.parts)
 
     def unit_weights(self, *, by_class: bool = False) -> FloatArray:
         return self.sums.numbers["support" if by_class else "count", EVERY_MODEL]
 
 
-def check_summed(metrics: Sequence[AnyMetric]) -> None:
+def check_summed(metrics: Sequence[AnyMetric], parts: Sequence[str]) -> None:
     """Refuse metrics of a sketch of several runs, whose sums are of all of them."""
     apart = [metric.name for metric in metrics if not is_of_rows(metric)]
-    if apart:
+    if apart and len(parts) > 1:
         raise ValueError(
             f"a sketch sums the rows of several runs, and {', '.join(apart)} is the mean of the "
             "values of the runs; sketch each run by itself, or compare the predictions themselves."

@@ -15,7 +15,7 @@ from modelcompare.data.sums import EVERY_MODEL, Numbers
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.parallel import as_they_come
 from modelcompare.engine.partition import partition_of
-from modelcompare.engine.units import are_clusters, cluster_sums
+from modelcompare.engine.units import cluster_sums
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.metrics.classes import without_classes
@@ -26,6 +26,7 @@ from modelcompare.plugins.large.about import About, Summed
 from modelcompare.plugins.large.hashing import bucket_of
 from modelcompare.plugins.large.sketches import Sketch, check_summed
 from modelcompare.plugins.large.words import BUCKETS, SALT, check_buckets
+from modelcompare.plugs import first
 from modelcompare.readers import read_predictions
 from modelcompare.words import check_test_set, check_text
 
@@ -145,13 +146,6 @@ def _test_sets(source: Any) -> Iterable[TestSet]:
     return source if listed or isinstance(source, Iterator) else [read_predictions(source)]
 
 
-def _first_runs(block: TestSet) -> tuple[str, ...]:
-    """Return up to two runs of clusters; none if the runs themselves are drawn."""
-    if block.runs is None or block.groups is None or are_clusters(block.runs, block):
-        return ()
-    return tuple(map(str, np.unique(block.runs)[:2]))
-
-
 def block_sums(
     block: TestSet, bucket: IntArray, metrics: Any, buckets: int, salt: str = SALT
 ) -> Sketch:
@@ -160,8 +154,8 @@ def block_sums(
     plain, _ = without_classes(metrics, block)
     chosen = [_require_additive(metric) for metric in resolve_metrics(plain, block)]
     always = (COUNT,) if block.labels is None else (COUNT, SUPPORT)
-    if len(_first_runs(block)) > 1:
-        check_summed(chosen)
+    parts = first("summed", block) or ()
+    check_summed(chosen, parts)
     statistics = dict.fromkeys([*always, *(s for metric in chosen for s in metric.statistics)])
     strata, stratum = _strata(block)
     about = About(
@@ -170,8 +164,8 @@ def block_sums(
         labels=None if block.labels is None else tuple(block.labels.tolist()),
         positive=access.positive,
         metrics=tuple(metric.name for metric in chosen),
-        statistics=(), judged=_binary_scores(chosen), strata=strata,
-        soft_truth=access.true_distribution is not None, runs=_first_runs(block),
+        statistics=(), binary=_binary_scores(chosen), strata=strata,
+        soft_truth=access.true_distribution is not None, runs=parts,
         weighted=block.sample_weight is not None, missing_mass=access.missing_mass,
         score_names=access.scores.names or access.scores.beside,
         greater_is_better=access.scores.declared,

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import AnyArray
-from modelcompare.data.sizes import n_seen, repeats
+from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import times_of_blocks
 from modelcompare.plugins.ledgers.history import HEX, History
+from modelcompare.plugs import answering, by_name
 from modelcompare.words import SampleColumn
 
 # The models of a question.
@@ -34,11 +35,6 @@ _NAMES = {
     "scores": "direction or range of scores (--lower-is-better, --read range)",
 }  # fmt: skip
 _ALL_NAMES = "samples, " + ", ".join(dict.fromkeys(_NAMES.values()))
-
-
-def by_name(predictions: Asked) -> Mapping[str, TestSet]:
-    """Return test sets by name; a single one has none."""
-    return predictions if isinstance(predictions, Mapping) else {"": predictions}
 
 
 def check_kept_in_memory(sets: Mapping[str, TestSet], *, by_design: bool = False) -> None:
@@ -69,7 +65,7 @@ def check_stays(predictions: Asked) -> None:
 
 
 def question_of(
-    sets: Mapping[str, TestSet], models: Sequence[str], sizes: Mapping[str, int] | None = None, *,
+    predictions: Asked, models: Sequence[str], sizes: Mapping[str, int] | None = None, *,
     like: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return what a question is about: hashes of the test sets and of both models' outputs.
@@ -79,7 +75,7 @@ def question_of(
 
     Parameters
     ----------
-    sets : mapping of str to TestSet
+    predictions : TestSet, or mapping of str to TestSet
         Of whole sets the classes are hashed too, and samples with ids in the order of their ids.
     models : sequence of str
         Baseline and candidate.
@@ -89,20 +85,21 @@ def question_of(
         A question before, which gives the order of the sets. One without `parts` was recorded
         when blocks in time were hashed.
     """
-    sets = in_order(sets, like)
+    sets = by_name(in_order(predictions, like))
     rows: dict[str, Any] = {
         name: _by_id(preds) if sizes is None else slice(sizes.get(name))
         for name, preds in sets.items()
     }
     # Rows are hashed, and results are counted: rows may repeat those of separate runs.
     seen = {name: n_seen(preds) for name, preds in sets.items()}
+    n_rows = {name: len(preds) for name, preds in sets.items()}
     by_blocks = like is not None and "parts" not in like
     test_set, parts = _digest(sets, rows, partial(_truth, whole=sizes is None, by_blocks=by_blocks))
     return {
         "test_set": test_set,
         "parts": parts,
-        "sizes": {name: len(preds) for name, preds in sets.items()},
-        **({"seen": seen} if any(map(repeats, sets.values())) else {}),
+        "sizes": n_rows,
+        **({"seen": seen} if seen != n_rows else {}),
         **{
             role: {"name": model, "outputs": _digest(sets, rows, partial(_outputs, model=model))[0]}
             for role, model in zip(ROLES, models, strict=True)
@@ -110,10 +107,11 @@ def question_of(
     }  # fmt: skip
 
 
-def in_order(sets: Mapping[str, TestSet], like: Mapping[str, Any] | None) -> Mapping[str, TestSet]:
+def in_order(predictions: Asked, like: Mapping[str, Any] | None) -> Asked:
     """Return test sets in the order of a question before, if there is one."""
-    first = () if like is None else [name for name in like["sizes"] if name in sets]
-    return {name: sets[name] for name in dict.fromkeys([*first, *sets])}
+    ordered = answering(predictions, "in_order", lambda alone, _: alone)
+    found: Asked = ordered(predictions, () if like is None else like["sizes"])
+    return found
 
 
 def changes(before: Mapping[str, Any], asked: Mapping[str, Any], *, grown: bool = False) -> str:
@@ -138,10 +136,10 @@ def changes(before: Mapping[str, Any], asked: Mapping[str, Any], *, grown: bool 
     return ", ".join(dict.fromkeys(_NAMES.get(each, each) for each in changed)) or _ALL_NAMES
 
 
-def check_grown(known: History, sets: Mapping[str, TestSet], models: Sequence[str]) -> None:
+def check_grown(known: History, predictions: Asked, models: Sequence[str]) -> None:
     """Refuse test sets that are not those of the look before with samples added at their ends."""
     before, path = known.entries[-1], known.path
-    then = question_of(sets, models, before["sizes"], like=before)
+    then = question_of(predictions, models, before["sizes"], like=before)
     # Scores without truth or ids have nothing else that identifies samples.
     fewer = any(then["sizes"].get(name, 0) < n for name, n in before["sizes"].items())
     if then["test_set"] != before["test_set"] or fewer:

@@ -16,11 +16,9 @@ from modelcompare.arguments import checked
 from modelcompare.data.checks import check_models
 from modelcompare.data.given_arrays import check_asked
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.partition import partition_of
 from modelcompare.escape import terminal
 from modelcompare.plugins.ledgers.fingerprints import (
     ROLES,
-    by_name,
     changes,
     check_kept_in_memory,
     in_order,
@@ -30,6 +28,7 @@ from modelcompare.plugins.ledgers.history import History, n_of
 from modelcompare.plugins.ledgers.ledger import Ledger, check_ledger, open_ledger
 from modelcompare.plugins.ledgers.levels import level_of_candidate
 from modelcompare.plugins.ledgers.words import Word
+from modelcompare.plugs import by_name, first
 from modelcompare.questions.decide import decide
 from modelcompare.questions.gate import gate
 from modelcompare.questions.gate_result import GateAnswer, GateResult
@@ -200,16 +199,15 @@ def keep(
     check_models((*models,), baseline=baseline, candidate=candidate)
     check_kept_in_memory(sets, by_design=True)
     with open_ledger(Ledger.of(ledger), "candidates", read, alpha, options) as known:
-        first = known.entries[0] if known.entries else None
-        sets = in_order(sets, first)
-        asked = question_of(sets, (baseline, candidate), like=first)
+        earliest = known.entries[0] if known.entries else None
+        predictions = in_order(predictions, earliest)
+        asked = question_of(predictions, (baseline, candidate), like=earliest)
         before = next((entry for entry in known.entries if _is_same(entry, asked)), None)
         if before is None:
             _check_same(known, asked)
             known.check_left()
             level = next_level(known, 1)
-            ask_of = sets if isinstance(predictions, Mapping) else predictions
-            found = gate(ask_of, baseline, candidate, read, alpha=level, **options)
+            found = gate(predictions, baseline, candidate, read, alpha=level, **options)
             known = known.recorded(asked, level, found, reason=_reason(found, sets))
         return _result(known, before)
 
@@ -265,11 +263,8 @@ def _reason(found: GateResult, sets: Mapping[str, TestSet]) -> str:
         return opposite
     if not found.passed:
         return f"it is not shown that {claim}"
-    several_runs = any(map(partition_of, sets.values()))
-    return claim if several_runs else (
-        f"{claim} That is for this training: a candidate that differs by its seed alone needs "
-        "several runs (--read run=COLUMN)."
-    )  # fmt: skip
+    limits = [first("limits", each) for each in sets.values()]
+    return f"{claim} {limits[0]}" if all(limits) else claim
 
 
 def _result(known: History, before: Mapping[str, Any] | None) -> KeepResult:

@@ -8,7 +8,6 @@ from typing import Any
 
 from modelcompare.plugins.ledgers.fingerprints import (
     Asked,
-    by_name,
     check_grown,
     check_stays,
     in_order,
@@ -37,15 +36,14 @@ def at_look(
     """
     check_ledger("ledger", ledger)
     check_stays(predictions)
-    sets = by_name(predictions)
     with open_ledger(Ledger.of(ledger), "looks", rules, alpha, options) as known:
         _check_method(known, options.get("method", "auto"))
         before = known.entries[-1] if known.entries else None
         if before is not None:
-            check_grown(known, sets, models)
-        sets = in_order(sets, before)
+            check_grown(known, predictions, models)
+        predictions = in_order(predictions, before)
         # Of all samples, in their order.
-        asked = question_of(sets, models, {})
+        asked = question_of(predictions, models, {})
         sizes = [n_of(entry) for entry in known.entries]
         # Where nothing was added it is the same answer, which is no other look.
         again = sizes[-1:] == [n_of(asked)]
@@ -54,11 +52,10 @@ def at_look(
             known.check_left()
             sizes.append(n_of(asked))
         level, looks = level_at(known.plan, sizes), known.planned
-        ask_of = sets if isinstance(predictions, Mapping) else predictions
         if looks is None:
             options = {**options, "method": "any-time"}
         early = looks is not None and len(sizes) < looks
-        found = ask(ask_of, alpha=level, options=options, early=early)
+        found = ask(predictions, alpha=level, options=options, early=early)
         if not again:
             known = known.recorded(asked, level, found)
         return replace(found, ledger=_in_words(known))

@@ -61,11 +61,20 @@ def runs_are_random(predictions: TestSet, generalize_to: GeneralizeTo, test: str
 def several_runs(predictions: TestSet) -> bool:
     """Return whether items have several runs, which themselves are not drawn as clusters."""
     sums = predictions.access.sums
-    if sums is not None and sums.several_runs:
+    if sums is not None and len(sums.parts) > 1:
         return True
-    if predictions.groups is None or predictions.runs is None:
-        return False
-    return max(run_counts(predictions)) > 1 and not are_clusters(predictions.runs, predictions)
+    return max(run_counts(predictions)) > 1 and len(runs_of_items(predictions)) > 1
+
+
+def runs_of_items(predictions: TestSet) -> tuple[str, ...]:
+    """Name up to two runs of items; none if the runs themselves are the clusters."""
+    runs = predictions.runs
+    if predictions.groups is None or runs is None or are_clusters(runs, predictions):
+        return ()
+    return tuple(map(str, np.unique(runs)[:2]))
+
+
+SUMMED = (runs_of_items,)
 
 
 def partition(predictions: TestSet) -> Partition | None:
@@ -99,6 +108,17 @@ def partition(predictions: TestSet) -> Partition | None:
 
 
 PARTITIONS = (partition,)
+
+
+def of_one_training(predictions: TestSet) -> str | None:
+    """Name what an answer about one run is limited to; None of several."""
+    return None if partition(predictions) else (
+        "That is for this training: a candidate that differs by its seed alone needs several runs "
+        "(--read run=COLUMN)."
+    )  # fmt: skip
+
+
+LIMITS = (of_one_training,)
 
 
 def run_codes(access: Access[Any], model: str) -> IntArray:

@@ -8,6 +8,8 @@ PLUGIN = Plugin(
     public={"diagnostics.variance_components": "components:variance_components"},
     designs="design:DESIGNS",
     partitions="declared:PARTITIONS",
+    summed="declared:SUMMED",
+    limits="declared:LIMITS",
     tests="permutation:TESTS",
     phrases="intervals:PHRASES",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from modelcompare.comparison.result import Comparison
@@ -19,6 +19,12 @@ def check_sets(argument: str, value: Any, need: Need, *, by_design: bool = False
         raise ValueError(f"`{argument}` maps one test set; give its predictions without a name.")
     for each in value.values():
         check_test_set(argument, each, need, by_design=by_design)
+
+
+def in_order(sets: Mapping[str, TestSet], first: Iterable[str]) -> Mapping[str, TestSet]:
+    """Return test sets, those of these names first."""
+    names = [*filter(sets.__contains__, first)]
+    return {name: sets[name] for name in dict.fromkeys([*names, *sets])}
 
 
 def check_decided(sets: Mapping[str, TestSet], baseline: str, candidate: str) -> None:

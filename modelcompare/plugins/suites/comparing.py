@@ -21,33 +21,34 @@ from modelcompare.plugins.suites.result import SuiteComparison
 from modelcompare.plugins.suites.scope import scope_of_sets
 from modelcompare.plugins.suites.weights import WITHIN, weighted_sets, within
 from modelcompare.resampling.seeds import rng_label
-from modelcompare.words import Correction, GeneralizeToOfSets, MissingSets, WeightsOfSets
+from modelcompare.words import GeneralizeToOfSets, MissingSets, WeightsOfSets
 
 
 def compare_sets(
     source: Mapping[str, Predictions],
-    metrics: MetricLike | Sequence[MetricLike] | None = None, *,
-    correction: Correction, generalize_to: GeneralizeToOfSets,
-    weights: WeightsOfSets | Mapping[str, float], missing: MissingSets, alpha: float,
-    **options: Any,
+    metrics: MetricLike | Sequence[MetricLike] | None, *,
+    by: object, min_size: int,  # noqa: ARG001  of subgroups
+    generalize_to: GeneralizeToOfSets, weights: WeightsOfSets | Mapping[str, float],
+    missing: MissingSets, **options: Any,
 ) -> SuiteComparison:  # fmt: skip
     """Compare the same models on several test sets, as `compare_groups` describes."""
+    if by is not None:
+        raise ValueError("`by` names slices of one test set; of several leave it out.")
     if len(source) < 2:
         raise ValueError("`source` holds one test set; compare_groups needs 2, use compare.")
     models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
     sets = weighted_sets(source, models, weights, generalize_to, missing)
     if missing == "bounds" and sets.notes:
-        _check_bounded(correction)
+        _check_bounded(options["correction"])
     groups = [(k, k, each[[m for m in models if m in each.models]]) for k, each in sets.items()]
     if generalize_to in WITHIN:
         warn_of_few_sets(len(sets))
     results = compare_each(
-        groups, metrics, what="sets", correction=correction, alpha=alpha,
-        generalize_to=within(generalize_to), **options,
-    )  # fmt: skip
+        groups, metrics, what="sets", generalize_to=within(generalize_to), **options
+    )
     check_metrics(results)
     _check_runs([*results.values()], sets.shares)
-    found = correct_together(results, correction, alpha)
+    found = correct_together(results, options["correction"], options["alpha"])
     notes = {name: notes_of(each.evidence) for name, each in found.items()}
     scopes = (each.bootstrap.scope for each in found.values())
     first, *others = map(design_of, sets.values())

@@ -16,6 +16,7 @@ PLUGIN = Plugin(
         "decide": "gains:mean_gain",
         "files": "reading:read_asked",
         "gate": "gates:answer_rule",
+        "in_order": "checks:in_order",
         "paired_test": "paired:test_means",
         "rules": "rules:read_rule",
         "sample_size": "pilots:mean_difference",

@@ -207,7 +207,7 @@ ABOUT = json.loads(HARD["label"].iloc[0])
         {"statistics": [each | {"class_axes": 0} for each in ABOUT["statistics"]]},
         {"statistics": [each | {"width": 2} for each in ABOUT["statistics"]]},
         {"statistics": [each | {"width": 10**12} for each in ABOUT["statistics"]]},
-        {"metrics": "accuracy"}, {"judged": [7]}, {"salt": 7}, {"weighted": "no"},
+        {"metrics": "accuracy"}, {"binary": [7]}, {"salt": 7}, {"weighted": "no"},
         {"soft_truth": None},
     ],
 )  # fmt: skip
