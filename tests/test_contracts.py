@@ -84,3 +84,66 @@ def test_experiments_import_what_the_package_has():
                     and importlib.util.find_spec(f"{node.module}.{alias.name}") is None
                 ]
     assert gone == []
+
+
+# Branches that ask what varies, beyond the plugins that add it, and readers, which have its
+# columns. Fewer may follow: a design, a kind or a row of a plugin answers for itself.
+ASKING = {
+    "metrics/answers.py": 1,
+    "plugins/hugging_face/datasets.py": 1,
+    "plugs.py": 2,
+    "questions/components.py": 1,
+}
+QUESTIONS = {
+    ("runs",): r"\.runs\b|\b(new|n|several|in)_runs\b|several_runs|'runs'",
+    ("judges",): r"judge",
+    ("time", "survival"): r"\.time\b|in_time|time_blocks|'times?'",
+    (
+        "suites",
+    ): r"isinstance\((predictions|source|sets|preds), Mapping\)|\b(new_|n_)?sets\b|'sets'",
+}
+READERS = ("data/", "readers/", "plugins/logs/", "plugins/published/")
+
+
+def conditions(tree):
+    """Yield the texts of the conditions of all branches."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert):
+            yield ast.unparse(node.test)
+        elif isinstance(node, ast.comprehension):
+            yield from map(ast.unparse, node.ifs)
+        elif isinstance(node, ast.match_case):
+            yield ast.unparse(node.pattern)
+
+
+def asking(tree, where):
+    """Conditions of a file that ask what varies by runs, a judge, time or test sets."""
+    asked = [
+        question for owners, question in QUESTIONS.items()
+        if not where.startswith(tuple(f"plugins/{owner}/" for owner in owners))
+    ]  # fmt: skip
+    return [each for each in conditions(tree) if re.search("|".join(asked), each)]
+
+
+def test_few_files_ask_what_varies():
+    names = {path: path.relative_to(PACKAGE).as_posix() for path in FILES}
+    found = {
+        name: len(asking(parsed(path), name)) for path, name in names.items()
+        if not name.startswith(READERS)
+    }  # fmt: skip
+    assert {name: n for name, n in found.items() if n} == {
+        name: n for name, n in ASKING.items() if name in found
+    }
+
+
+def test_the_check_sees_every_branch():
+    source = """
+x = 1 if preds.runs is None else 2
+while n_sets > 1: pass
+assert judge_of(x)
+y = [name for name in z if name == 'time']
+if isinstance(predictions, Mapping): pass
+if ready: pass
+"""
+    assert len(asking(ast.parse(source), "engine/design.py")) == 5
+    assert len(asking(ast.parse(source), "plugins/judges/design.py")) == 4

@@ -60,7 +60,7 @@ def components(world: Params) -> Components:
     """Return the true components of a difference."""
     n = 1 if world["runs"] == "shared" else 2
     of_runs = world["spread"] ** 2 * 2 / n
-    return Components(ITEMS, None, (of_runs,) * n, (0.0,) * n, (2 * REST / n,) * n)
+    return Components(ITEMS, (of_runs,) * n, (2 * REST / n,) * n)
 
 
 def planned(world: Params, of: Components, size: Size) -> Frontier:

@@ -198,6 +198,10 @@ class Design:
         """Return the number of items; refuse a test set of this name which does not show it."""
         return len(self.predictions)
 
+    def sized(self, unit: str, n_levels: int) -> tuple[str, str]:  # noqa: ARG002  of other designs
+        """Name the units of a pilot, and the levels that each is crossed with; empty for none."""
+        return unit, ""
+
     def check_common_rows(self) -> None:
         """Refuse models whose rows do not belong together, where they are compared row by row."""
 

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,9 @@ _N_POINTS = 256
 _STEPS = np.sqrt([2, 3, 5])[:, None]
 
 
+Dimension = Literal["runs", "sets"]
+
+
 class Size(NamedTuple):
     """Numbers of test sets, of items of each, and of runs of each model; infinite for no number."""
 
@@ -44,24 +47,25 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True)
 class Components:
-    """Components of the variance of a difference: variances of single items, runs and sets.
+    """Components of the variance of a difference: variances of single items and runs.
 
     Parameters
     ----------
     items : float
         Between the items of a test set.
-    sets : float, optional
-        Between test sets; None where there is one.
-    runs, sets_runs, rest : tuple of float
-        Between runs, between the runs of one set beyond that, and of single results, for each
-        procedure with separate runs: one where models share them, none for the runs at hand.
+    runs, rest : tuple of float
+        Between runs, and of single results, for each procedure with separate runs: one where models
+        share them, none for the runs at hand.
     """
 
     items: float
-    sets: float | None = None
     runs: tuple[float, ...] = ()
-    sets_runs: tuple[float, ...] = ()
     rest: tuple[float, ...] = ()
+
+    @property
+    def varied(self) -> list[Dimension]:
+        """What could be bought besides items."""
+        return ["runs"] if self.runs else []
 
     @property
     def most(self) -> float:
@@ -71,7 +75,7 @@ class Components:
     @property
     def is_normal(self) -> bool:
         """True if items alone vary, which are many, so that normal quantiles hold."""
-        return self.sets is None and not self.runs
+        return not self.varied
 
     def mean_squares(self, size: Size) -> tuple[float, FloatArray, FloatArray]:
         """Return the expected mean squares of units (items or sets), of runs and of the rest.
@@ -79,9 +83,25 @@ class Components:
         They are divided as those of `engine.layers.Layers`; runs and rest have one per
         procedure.
         """
-        rest = np.add(self.sets_runs, np.divide(self.rest, size.items)) / (size.sets * size.runs)
-        units = ((self.sets or 0.0) + self.items / size.items) / size.sets + float(rest.sum())
+        rest = self.rest_of_set(size) / (size.sets * size.runs)
+        units = self.variance_of_set(size) / size.sets + float(rest.sum())
         return units, np.divide(self.runs, size.runs) + rest, rest
+
+    def variance_of_set(self, size: Size) -> float:
+        """Return the variance that one test set has from its items, or itself."""
+        return self.items / size.items
+
+    def rest_of_set(self, size: Size) -> FloatArray:
+        """Return the variance that one run of one test set has beyond both."""
+        return np.divide(self.rest, size.items)
+
+    def degrees_of_units(self, size: Size) -> float:
+        """Return the degrees of freedom of the mean square of units."""
+        return size.sets * (size.items - 1.0)
+
+    def limited(self, degrees: FloatArray, of_units: float) -> FloatArray:  # noqa: ARG002
+        """Return the degrees of freedom of a test, where those of units may limit them."""
+        return degrees
 
     def standard_error(self, size: Size) -> float:
         """Predict the standard error of a difference."""
@@ -98,7 +118,7 @@ class Components:
         if self.is_normal:
             return np.array([normal_quantile(level) * self.standard_error(size)])
         units, runs, rest = self.mean_squares(size)
-        of_units = size.sets * (size.items - 1.0) if self.sets is None else size.sets - 1.0
+        of_units = self.degrees_of_units(size)
         of_runs = max(size.runs - 1.0, 1.0)
         first = terms(units * _chi_squares(of_units, 0) / of_units, of_units)
         second, third = np.zeros((2, 2, _N_POINTS))
@@ -106,8 +126,7 @@ class Components:
             second += terms(mean * _chi_squares(of_runs, place) / of_runs, of_runs)
             third += terms(np.full(_N_POINTS, left), of_units * of_runs)
         variance, degrees = combined(first, second, third)
-        if self.sets is not None:
-            degrees = np.minimum(degrees, of_units)
+        degrees = self.limited(degrees, of_units)
         found: FloatArray = stdtrit(degrees, (1 + level) / 2) * np.sqrt(variance)
         return found
 
@@ -143,6 +162,30 @@ def _power(difference: float, thresholds: FloatArray, error: float) -> float:
     return float(both.mean())
 
 
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """Words for the numbers of a pilot.
+
+    Parameters
+    ----------
+    unit, levels : str
+        Name of its items, and the number of levels that each is crossed with.
+    sets, each : str
+        Number of test sets before the items of each, and the end of their name.
+    detects, of_sets, of_these : str
+        What detects a difference, the test sets that an answer is for, and a clause of the numbers
+        that costs compare.
+    """
+
+    unit: str
+    levels: str = ""
+    sets: str = ""
+    each: str = ""
+    detects: str = "this test set detects"
+    of_sets: str = ""
+    of_these: str = ""
+
+
 class Pilot(NamedTuple):
     """Components estimated from a pilot.
 
@@ -165,9 +208,7 @@ class Pilot(NamedTuple):
         """Estimate the components of a difference on a test set."""
         layers, n = layers_of(contrast), contrast.n_units
         items, runs, rest = components_of(n, parts_of(layers))
-        components = Components(
-            max(items, 0.0), None, floored(runs), floored(0 * rest), floored(rest)
-        )
+        components = Components(max(items, 0.0), floored(runs), floored(rest))
         return cls(components, Size(1, n, n_runs_of(layers)), notes_on_runs(layers, rest.sum() / n))
 
 

@@ -6,16 +6,14 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from modelcompare.questions.components import Components, Plan, Size
+from modelcompare.questions.components import Components, Dimension, Plan, Size
 from modelcompare.report.fields import HIDDEN, Field, member, value
 from modelcompare.resampling.seeds import RngLike
 
-Dimension = Literal["runs", "sets"]
 # Numbers of runs, or of sets, of the frontier, and the largest number that is tried.
 LADDER = (2, 3, 5, 10, 20, 50)
 _MOST = 10**9
@@ -78,7 +76,7 @@ class Frontier:
     def _sizes(self) -> list[Size]:
         """Numbers of the rows of the frontier."""
         rows = [size for sizes in self._rungs.values() for size in sizes]
-        rows += [] if self._varied else [self._solved("items", self.size)]
+        rows += [] if self.components.varied else [self._solved("items", self.size)]
         rows += [] if self.cost_run is None else [self._cheapest_runs()]
         return sorted(dict.fromkeys(rows), key=lambda size: (size.sets, size.runs))
 
@@ -147,23 +145,6 @@ class Frontier:
             )
         return self.plan.queue(n_labels, rng)
 
-    @property
-    def _for_sets(self) -> str:
-        """Test sets that the answer is for, in words; empty for one."""
-        n_sets = int(self.size.sets)
-        if n_sets < 2:
-            return ""
-        new = "sets" in self._varied
-        return f", for test sets like these {n_sets}" if new else f", for these {n_sets} test sets"
-
-    @property
-    def _varied(self) -> list[Dimension]:
-        """Dimensions that could be bought besides items."""
-        varied: dict[Dimension, bool] = {
-            "runs": bool(self.components.runs), "sets": self.components.sets is not None,
-        }  # fmt: skip
-        return [dimension for dimension, varies in varied.items() if varies]
-
     @cached_property
     def _rungs(self) -> dict[Dimension, list[Size]]:
         """Numbers that are enough: of several runs, or sets, and at last of the pilot's items."""
@@ -172,7 +153,7 @@ class Frontier:
                 *(self._solved("items", self.size._replace(**{dimension: n})) for n in LADDER),
                 self._solved(dimension, self.size),
             ]
-            for dimension in self._varied
+            for dimension in self.components.varied
         }
 
     def _solved(self, dimension: str, size: Size) -> Size:

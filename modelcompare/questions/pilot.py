@@ -18,7 +18,15 @@ from modelcompare.engine.labels import distinct_rows
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.classes import ValueLike
-from modelcompare.questions.components import Pilot, Plan, planned
+from modelcompare.questions.components import (
+    Pilot,
+    Plan,
+    Size,
+    Words,
+    layers_of,
+    parts_of,
+    planned,
+)
 from modelcompare.questions.contrast import Contrast
 from modelcompare.report.numbers import format_interval
 from modelcompare.significance.inverted import Ends
@@ -77,11 +85,16 @@ class PilotDifference:
         """Components of the variance of the difference."""
         return Pilot.of(self.contrast)
 
-    def check_data(self, n_runs: int) -> None:
+    def words(self, size: Size) -> Words:
+        """Return words for the numbers of the pilot."""
+        unit, levels = self.contrast.sample.design.sized(self.contrast.unit, int(size.runs))
+        return Words(unit=unit, levels=levels)
+
+    def check_data(self) -> None:
         """Warn where few samples, labels or runs decide; refuse an error that predicts nothing."""
         with each_warning_once():
             self.contrast.warn_of_sparse_data()
-        check_determined(self.contrast, n_runs)
+        check_determined(self.contrast)
 
 
 def planned_contrast(
@@ -100,7 +113,7 @@ def planned_contrast(
     return contrast
 
 
-def check_determined(contrast: Contrast, n_runs: int, name: str = "") -> None:
+def check_determined(contrast: Contrast, name: str = "") -> None:
     """Refuse a test set whose interval is far wider than its standard error predicts.
 
     Where else than the samples decides, such as labels beside a judge, some of it is added.
@@ -108,7 +121,7 @@ def check_determined(contrast: Contrast, n_runs: int, name: str = "") -> None:
     if not contrast.sample.design.samples_decide:
         return
     low, high = _default_interval(contrast)
-    n = min(contrast.n_units, n_runs) if n_runs > 1 else contrast.n_units
+    n = min([contrast.n_units, *map(len, parts_of(layers_of(contrast))[1])])
     predicted = 2 * float(t_quantile(np.array(n - 1.0), _LEVEL)) * contrast.error
     if not high - low > _MOST_BEYOND * predicted:
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from modelcompare import plugs
@@ -14,7 +14,7 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import ValueLike
 from modelcompare.options import check_positive
 from modelcompare.questions.claims import check_margin
-from modelcompare.questions.components import Pilot
+from modelcompare.questions.components import Dimension, Pilot
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.pilot import PilotDifference
 from modelcompare.questions.sizes import SampleSize
@@ -118,19 +118,19 @@ def sample_size(
     settings = Settings(generalize_to=generalize_to, zero_division=zero_division, collapse=False)
     found = pilot_of(predictions, (model_a, model_b), metric, settings)
     first = found.contrast
-    _check_costs(bool(first.scope.generalize_to), cost_item, cost_run)
     plan = found.plan
     check_margin(margin or 0.0, first.metric)
     pilot = found.pilot if plan is None else plan.pilot
+    _check_costs(pilot.components.varied, cost_item, cost_run)
     _check_spread(pilot, first, model_a, model_b)
-    found.check_data(int(pilot.size.runs))
+    found.check_data()
     return SampleSize(
         components=pilot.components, size=pilot.size,
         margin=abs(found.difference) if margin is None else margin, alpha=alpha, power=power,
         cost_item=cost_item, cost_run=cost_run, model_a=model_a, model_b=model_b,
         metric=first.metric.name, label=first.label, difference=found.difference,
         confidence_level=confidence_level, unit=first.unit, notes=(*found.notes, *pilot.notes),
-        plan=plan, scope=found.scope,
+        plan=plan, scope=found.scope, words=found.words(pilot.size),
     )  # fmt: skip
 
 
@@ -144,9 +144,13 @@ def _check_spread(pilot: Pilot, contrast: Contrast, model_a: str, model_b: str) 
         )
 
 
-def _check_costs(new_runs: bool, cost_item: float | None, cost_run: float | None) -> None:
-    """Refuse costs that do not compare items and runs."""
-    if (cost_item is None) != (cost_run is None) if new_runs else cost_run is not None:
+def _check_costs(
+    varied: Sequence[Dimension], cost_item: float | None, cost_run: float | None
+) -> None:
+    """Refuse costs but of all that could be bought."""
+    costs = {"items": cost_item, "runs": cost_run}
+    given = {name for name, cost in costs.items() if cost is not None}
+    if given and given != {"items", *varied} & {*costs}:
         raise ValueError(
             "`cost_item` and `cost_run` (--cost-item, --cost-run) weigh items against new runs: "
             "give both for a pilot that shows how new runs vary, else `cost_item` alone."

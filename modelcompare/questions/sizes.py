@@ -13,7 +13,8 @@ import pandas as pd
 
 from modelcompare.engine.scope import Scope
 from modelcompare.escape import terminal
-from modelcompare.questions.frontier import LADDER, Dimension, Frontier
+from modelcompare.questions.components import Dimension, Words
+from modelcompare.questions.frontier import LADDER, Frontier
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, Member, member, value
 from modelcompare.report.figures.layout import Caption, draw_panels
@@ -77,13 +78,13 @@ def plot_frontier(size: SampleSize, ax: Axes | None = None) -> Figure:
     ValueError
         If only samples vary in the pilot.
     """
-    if not size._varied:
+    if not size.components.varied:
         raise ValueError(
             "only samples vary in this pilot; plot.power draws what more of them show."
         )
     title, asked = f"{size._title}, pilot of {size._pilot}", f"To detect {size._asked}"
     caption = Caption(title, size.signature, asked, keys=_frontier_keys(size))
-    panels = [[partial(_draw_frontier, size, dimension) for dimension in size._varied]]
+    panels = [[partial(_draw_frontier, size, dimension) for dimension in size.components.varied]]
     return draw_panels(caption, panels, (4.9, 3.3), ax=ax)
 
 
@@ -145,6 +146,8 @@ class SampleSize(Frontier, Result, stem="sample_size", version=4):
         determine.
     scope : Scope
         Runs, labels and test sets that the answer is about.
+    words : Words
+        Words for the numbers of the pilot.
     """
 
     model_a: str
@@ -156,6 +159,7 @@ class SampleSize(Frontier, Result, stem="sample_size", version=4):
     unit: str = field(metadata=value(json="unit", after="confidence_level"))
     notes: tuple[str, ...] = field(default=(), repr=False, metadata=value(in_row=False))
     scope: Scope = field(repr=False, metadata=HIDDEN)
+    words: Words = field(repr=False, metadata=HIDDEN)
 
     _members: ClassVar[tuple[Member, ...]] = (
         Member("n_sets", source="size.sets", after="standard_deviation"),
@@ -233,10 +237,10 @@ class SampleSize(Frontier, Result, stem="sample_size", version=4):
 
     @property
     def signature(self) -> str:
-        runs, sets = int(self.size.runs), int(self.size.sets)
+        numbers = {f"n_{name}": int(getattr(self.size, name)) for name in ("runs", "sets")}
         return signature(
-            "sample_size", n=self.n_samples, n_runs=runs if runs > 1 else None,
-            n_sets=sets if sets > 1 else None, generalize_to=self.scope.generalize_to,
+            "sample_size", n=self.n_samples, **{name: n for name, n in numbers.items() if n > 1},
+            generalize_to=self.scope.generalize_to,
             alpha=self.alpha, power=self.power, se="influence", judge=self.plan is not None,
             **self.scope.at_hand,
         )  # fmt: skip
@@ -245,13 +249,13 @@ class SampleSize(Frontier, Result, stem="sample_size", version=4):
         """Write the answer as a sentence."""
         what = value_name(self.metric, self.label)
         difference = f"{self.model_a} - {self.model_b} = {self.difference:+.4g}"
-        text = terminal(f"{what}{self._for_sets}: {difference} on {self._pilot}.")
-        if self._varied:
-            ways = "; ".join(map(self._way, self._varied))
+        text = terminal(f"{what}{self.words.of_sets}: {difference} on {self._pilot}.")
+        if self.components.varied:
+            ways = "; ".join(map(self._way, self.components.varied))
             return f"{text} To detect {self._asked}: {ways}.{self._bargain}"
         detects = self.components.detectable(self.size, self.alpha, self.power)
         level = f"power {self.power:g}, alpha {self.alpha:g}"
-        these = self._here.capitalize() if self.plan is None else "They detect"
+        these = self.words.detects.capitalize() if self.plan is None else "They detect"
         text += f" {these} differences of {detects:.2g} or more ({level})"
         if self.margin == 0:
             return f"{text}; the observed difference is 0, which no test set detects."
@@ -277,22 +281,13 @@ class SampleSize(Frontier, Result, stem="sample_size", version=4):
 
     @property
     def _items(self) -> str:
-        return f"{self._unit} of each" if self.size.sets > 1 else self._unit
-
-    @property
-    def _here(self) -> str:
-        return "these test sets detect" if self.size.sets > 1 else "this test set detects"
-
-    @property
-    def _unit(self) -> str:
-        return "items" if "runs" in self._varied else self.unit
+        return f"{self.words.unit}{self.words.each}"
 
     @property
     def _pilot(self) -> str:
         """Numbers of the pilot, in words."""
-        sets = f"{self.size.sets:,} sets of " if self.size.sets > 1 else ""
-        runs = f" x {self.size.runs:,} runs" if "runs" in self._varied else ""
-        return f"{sets}{self.n_samples:,} {self._unit}{runs}"
+        words = self.words
+        return f"{words.sets}{self.n_samples:,} {words.unit}{words.levels}"
 
     def _way(self, dimension: Dimension) -> str:
         """Write the frontier in runs, or in sets, as a clause."""
@@ -313,15 +308,14 @@ class SampleSize(Frontier, Result, stem="sample_size", version=4):
         """Write the cheapest numbers as a sentence."""
         if (best := self._cheapest) is None:
             return ""
-        parts = [f"{getattr(best, each):,} {_TITLES[each]}" for each in self._varied]
+        parts = [f"{getattr(best, each):,} {_TITLES[each]}" for each in self.components.varied]
         numbers = " and ".join([*parts, f"{best.items:,} {self._items}"])
-        of_these = " of these" if "sets" in self._varied else ""
-        return f" Cheapest{of_these}: {numbers} (cost {self._cost(best):,.10g})."
+        return f" Cheapest{self.words.of_these}: {numbers} (cost {self._cost(best):,.10g})."
 
     def document(self) -> Document:
         """Return the content: the sentence, and a table of the frontier, or of the curve."""
         name, table, plot = self._stem, self._curve_table, self.plot.power
-        if self._varied:
+        if self.components.varied:
             name, table, plot = "frontier", self._frontier_table, self.plot.frontier
         return self._document(
             {name: table()}, findings=[self.sentence(), *self.notes], figures={name: plot}
@@ -350,11 +344,11 @@ class SampleSize(Frontier, Result, stem="sample_size", version=4):
     def _frontier_table(self) -> Table:
         """Return the table of numbers that detect the wanted difference."""
         frame = self.frontier
-        here = np.where(frame["n_items"] == self.size.items, f"{self._unit} as here", "")
+        here = np.where(frame["n_items"] == self.size.items, f"{self.words.unit} as here", "")
         mark = np.where(frame.get("cheapest", False), "cheapest", here)
         return Table.of(
             f"{self._title}: to detect {self._asked}", frame.assign(mark=mark),
-            *(column(_TITLES[each], f"n_{each}", kind="count") for each in self._varied),
+            *(column(_TITLES[each], f"n_{each}", kind="count") for each in self.components.varied),
             column(self._items, "n_items", kind="count"),
             column("standard error", "standard_error", kind="size"), *self._cost_columns,
             column("", "mark"),
@@ -378,7 +372,7 @@ class SampleSize(Frontier, Result, stem="sample_size", version=4):
 def _power_keys(size: SampleSize) -> list[tuple[str, Look]]:
     """Return the meaning of the lines, with their numbers."""
     here = format_digits(size.components.detectable(size.size, size.alpha, size.power))
-    keys = [(f"{size._here} {here} or more", _HERE)]
+    keys = [(f"{size.words.detects} {here} or more", _HERE)]
     if size.difference and np.isfinite(size.n_needed):
         needed = f"{size.n_needed:,.0f} {size._items}"
         keys.append((f"needed for the observed difference: {needed}", _NEEDED))

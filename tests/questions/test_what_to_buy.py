@@ -8,15 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.engine.crossed import CrossedTables, CrossedVariances
 from modelcompare.questions.components import Components, Size
-from modelcompare.questions.frontier import Frontier
 from tests.plugged import needs
 
 N, R = 40, 5
@@ -68,8 +65,7 @@ def test_components_of_shared_runs_are_those_of_the_analysis_of_variance():
     expected = anova(A - B)
     assert min(expected) > 0
     assert (found.items, *found.runs, *found.rest) == pytest.approx(expected, rel=1e-9)
-    assert found.sets is None
-    assert found.sets_runs == (0.0,)
+    assert found.varied == ["runs"]
 
 
 @needs("runs")
@@ -125,40 +121,11 @@ def test_the_error_predicted_at_the_size_of_the_pilot_is_the_observed_one(preds)
     assert predicted == pytest.approx(row["standard_error"], rel=1e-9)
 
 
-def test_predicted_errors_are_those_of_simulated_sets_items_and_runs():
-    of = Components(0.04, 0.02, (0.01, 0.03), (0.005, 0.0), (0.09, 0.05))
-    rng, n = np.random.default_rng(1), 20_000
-    for size in (Size(3, 10, 2), Size(6, 4, 5)):
-        sets, items, runs = size
-        means = rng.normal(0, math.sqrt(0.02 / sets + 0.04 / (sets * items)), n)
-        for k in range(2):
-            means += math.sqrt(of.runs[k]) * rng.normal(size=(n, runs)).mean(axis=1)
-            means += math.sqrt(of.sets_runs[k]) * rng.normal(size=(n, sets * runs)).mean(axis=1)
-            rest = rng.normal(size=(n, sets * items * runs)).mean(axis=1)
-            means += math.sqrt(of.rest[k]) * rest
-        # A standard deviation of 20,000 numbers has an error of 0.5 %.
-        assert of.standard_error(size) == pytest.approx(means.std(), rel=0.02)
-
-
-@settings(max_examples=30, deadline=None)
-@given(
-    items=st.floats(0, 1), rest=st.floats(0.01, 1), sets=st.integers(1, 9), n=st.integers(2, 500),
-    runs=st.integers(2, 20),
-)  # fmt: skip
-def test_more_of_anything_never_predicts_a_larger_error(items, rest, sets, n, runs):
-    of = Components(items, 0.1, (0.02,), (0.01,), (rest,))
-    here = of.standard_error(Size(sets, n, runs))
-    for more in (Size(sets + 1, n, runs), Size(sets, n + 1, runs), Size(sets, n, runs + 1)):
-        assert of.standard_error(more) < here
-
-
 @pytest.mark.parametrize("n_procedures", [1, 2])
 @pytest.mark.parametrize(("n_items", "n_runs"), [(30, 2), (30, 3), (60, 5)])
 def test_predicted_power_is_that_of_the_test_that_compare_does(n_procedures, n_items, n_runs):
     """2,000 simulated tests: a power of 0.8 has an error of 0.009."""
-    of = Components(
-        0.05, None, (0.004,) * n_procedures, (0.0,) * n_procedures, (0.1,) * n_procedures
-    )
+    of = Components(0.05, (0.004,) * n_procedures, (0.1,) * n_procedures)
     size = Size(1, n_items, n_runs)
     margin = of.detectable(size, 0.05, 0.8)
     assert of.power(size, margin, 0.05) == pytest.approx(0.8, abs=1e-6)
@@ -198,20 +165,6 @@ def test_the_frontier_has_the_fewest_items_for_each_number_of_runs():
             assert row["standard_error"] == of.standard_error(Size(1, n, runs))
             checked += 1
     assert checked >= 3
-
-
-def test_the_fewest_sets_are_those_of_a_search_one_by_one():
-    of = Components(1.0, 0.0)
-    found = set()
-    for margin in np.geomspace(0.1, 9, 40):
-        plan = Frontier(
-            components=of, size=Size(5, 10), margin=margin, alpha=0.05, power=0.8, cost_item=None,
-            cost_run=None,
-        )  # fmt: skip
-        n = next(n for n in range(2, 999) if of.power(Size(n, 10), margin, 0.05) >= 0.8)
-        assert plan._solved("sets", plan.size).sets == n
-        found.add(n)
-    assert {2, 3, 4} < found
 
 
 @needs("runs")

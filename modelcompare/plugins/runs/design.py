@@ -174,6 +174,9 @@ class NewRuns(TheseRuns):
     def at_hand(self) -> TheseRuns:
         return TheseRuns(self.predictions)
 
+    def sized(self, unit: str, n_levels: int) -> tuple[str, str]:  # noqa: ARG002
+        return "items", f" x {n_levels:,} runs"
+
     def estimator(self, evaluation: Evaluation) -> RunEstimator:
         self.check_influences(evaluation)
         return RunEstimator(evaluation)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from modelcompare.arrays import FloatArray
 from modelcompare.comparison.planning import Settings
 from modelcompare.comparison.subgroups import common_notes
 from modelcompare.comparison.warned import each_warning_once
@@ -23,9 +24,11 @@ from modelcompare.plugins.suites.scope import notes_on_sets, scope_of_sets
 from modelcompare.plugins.suites.weights import WITHIN, within
 from modelcompare.questions.components import (
     Components,
+    Dimension,
     Pilot,
     Plan,
     Size,
+    Words,
     components_of,
     floored,
     layers_of,
@@ -37,6 +40,40 @@ from modelcompare.questions.components import (
 )
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.pilot import PilotDifference, check_determined, planned_contrast
+
+
+@dataclass(frozen=True)
+class ComponentsOfSets(Components):
+    """Components of the variance of a mean difference on new test sets.
+
+    Parameters
+    ----------
+    items, runs, rest
+        As in `Components`.
+    sets : float
+        Between test sets.
+    sets_runs : tuple of float
+        Between the runs of one set, beyond what all sets have of them.
+    """
+
+    sets: float = 0.0
+    sets_runs: tuple[float, ...] = ()
+
+    @property
+    def varied(self) -> list[Dimension]:
+        return [*super().varied, "sets"]
+
+    def variance_of_set(self, size: Size) -> float:
+        return self.sets + super().variance_of_set(size)
+
+    def rest_of_set(self, size: Size) -> FloatArray:
+        return np.add(self.sets_runs, super().rest_of_set(size))
+
+    def degrees_of_units(self, size: Size) -> float:
+        return size.sets - 1.0
+
+    def limited(self, degrees: FloatArray, of_units: float) -> FloatArray:
+        return np.minimum(degrees, of_units)
 
 
 @dataclass(frozen=True)
@@ -83,13 +120,22 @@ class MeanPilotDifference(PilotDifference):
         """Components of the variance of the difference."""
         return estimate_components([*self.contrasts.values()], new_sets=self.new_sets)
 
-    def check_data(self, n_runs: int) -> None:
+    def words(self, size: Size) -> Words:
+        n_sets = len(self.contrasts)
+        like = f"test sets like these {n_sets}" if self.new_sets else f"these {n_sets} test sets"
+        return replace(
+            super().words(size), sets=f"{n_sets:,} sets of ", each=" of each",
+            detects="these test sets detect", of_sets=f", for {like}",
+            of_these=" of these" if self.new_sets else "",
+        )  # fmt: skip
+
+    def check_data(self) -> None:
         """Warn where few samples or runs decide; refuse a set whose error predicts nothing."""
         with each_warning_once():
             for contrast in self.contrasts.values():
                 contrast.warn_of_sparse_data()
         for name, contrast in self.contrasts.items():
-            check_determined(contrast, n_runs, name)
+            check_determined(contrast, name)
 
 
 def mean_difference(
@@ -133,7 +179,6 @@ def estimate_components(contrasts: Sequence[Contrast], *, new_sets: bool) -> Pil
     n_sets, n_items = len(contrasts), [each.n_units for each in contrasts]
     splits = [components_of(n, parts_of(each)) for n, each in zip(n_items, layers, strict=True)]
     items, _, rest = (np.mean(part, axis=0) for part in zip(*splits, strict=True))
-    sets, sets_runs, notes = None, 0 * rest, tuple[str, ...]()
     if new_sets:
         differences = np.reshape([each.difference for each in contrasts], (-1, 1, 1))
         whole = layers_of_new_sets(differences, layers, crossed=True)
@@ -141,14 +186,15 @@ def estimate_components(contrasts: Sequence[Contrast], *, new_sets: bool) -> Pil
         whole = layers_of_sets(layers, np.full(n_sets, 1 / n_sets), crossed=True)
     n_units = n_sets if new_sets else n_items[0]
     units, runs, left = components_of(n_units, parts_of(whole))
+    components = Components(max(float(items), 0.0), floored(runs), floored(rest))
+    notes: tuple[str, ...] = ()
     if new_sets:
         own = np.mean([s[0] / n for s, n in zip(splits, n_items, strict=True)])
-        sets = max(units - float(own), 0.0)
         sets_runs = left - np.mean([s[2] / n for s, n in zip(splits, n_items, strict=True)], 0)
+        components = ComponentsOfSets(
+            **vars(components), sets=max(units - float(own), 0.0), sets_runs=floored(sets_runs)
+        )
         of_sets = terms(n_sets * parts_of(whole)[0], n_sets - 1.0)
         notes = note_on_few("sets", n_sets, of_sets, of_sets[0] - units + own)
-    components = Components(
-        max(float(items), 0.0), sets, floored(runs), floored(sets_runs), floored(rest)
-    )
     size = Size(n_sets, round(np.mean(n_items)), n_runs_of(whole))
     return Pilot(components, size, (*notes, *notes_on_runs(whole, left.sum() / n_units)))

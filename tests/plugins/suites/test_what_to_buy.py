@@ -1,16 +1,21 @@
 """Test sets, items and runs that a difference needs, from a pilot of several test sets."""
 
 import json
+import math
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 import modelcompare as mc
 from modelcompare.cli.app import main
+from modelcompare.plugins.suites.pilots import ComponentsOfSets
 from modelcompare.questions.components import Size
+from modelcompare.questions.frontier import Frontier
 from tests.plugged import needs
 from tests.questions.test_what_to_buy import SEPARATE, SHARED, A, B, anova, asked, preds_of, table
 
@@ -77,7 +82,7 @@ def test_runs_of_a_suite_are_runs_on_all_of_its_sets():
         assert of.rest[k] == pytest.approx(rest, rel=1e-9)
         assert of.runs[k] == pytest.approx(max(runs, 0), rel=1e-9, abs=1e-12)
         assert of.sets_runs[k] == pytest.approx(max(left - rest / 30, 0), rel=1e-9, abs=1e-12)
-    assert {"runs", "sets"} == {*size._varied}
+    assert {"runs", "sets"} == {*size.components.varied}
     assert "5 sets of 30 items x 4 runs" in size.sentence()
 
 
@@ -96,7 +101,7 @@ def test_fixed_sets_have_the_error_of_their_mean():
     z = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
     needed = np.ceil(30 * (z * error / 0.1) ** 2)
     assert size.needed(0.1) == needed
-    assert size._varied == []
+    assert size.components.varied == []
     assert f"one of 0.1 needs about {needed:,.0f} samples of each." in size.sentence()
     assert size.sentence().startswith(f"mean_score, for these {len(sets)} test sets: a - b = ")
     assert f" on {len(sets)} sets of 30 samples. These test sets detect " in size.sentence()
@@ -120,7 +125,7 @@ def test_fixed_sets_with_new_runs_have_the_variance_of_a_comparison():
             (np.array([0]), np.array([1]))
         )
     assert min(size.components.runs) > 0
-    assert size._varied == ["runs"]
+    assert size.components.varied == ["runs"]
     assert size.components.standard_error(size.size) == pytest.approx(
         pooled.low.standard_error[0, 0], rel=1e-9
     )
@@ -147,7 +152,7 @@ def test_answers_name_the_sets_that_they_are_for():
         assert size.sentence().startswith(new if generalize_to in ("sets", "sets+runs") else these)
         seen[generalize_to] = (
             size.signature.split("|generalize_to:")[-1].split("|")[0],
-            size._varied,
+            size.components.varied,
         )
     assert seen["auto"] == seen["items+runs"] == ("items+runs", ["runs"])
     assert seen["sets+runs"] == ("items+sets+runs", ["runs", "sets"])
@@ -226,3 +231,44 @@ def test_an_undefined_metric_is_refused_with_the_name_of_its_test_set():
     both = mc.Predictions(y, {"a": y, "b": 1 - y}, labels=[0, 1])
     with pytest.raises(ValueError, match="models on this test set 'never'; there is no"):
         mc.sample_size({"both": both, "never": never}, "a", "b", "precision[1]")
+
+
+def test_predicted_errors_are_those_of_simulated_sets_items_and_runs():
+    of = ComponentsOfSets(0.04, (0.01, 0.03), (0.09, 0.05), 0.02, (0.005, 0.0))
+    rng, n = np.random.default_rng(1), 20_000
+    for size in (Size(3, 10, 2), Size(6, 4, 5)):
+        sets, items, runs = size
+        means = rng.normal(0, math.sqrt(0.02 / sets + 0.04 / (sets * items)), n)
+        for k in range(2):
+            means += math.sqrt(of.runs[k]) * rng.normal(size=(n, runs)).mean(axis=1)
+            means += math.sqrt(of.sets_runs[k]) * rng.normal(size=(n, sets * runs)).mean(axis=1)
+            rest = rng.normal(size=(n, sets * items * runs)).mean(axis=1)
+            means += math.sqrt(of.rest[k]) * rest
+        # A standard deviation of 20,000 numbers has an error of 0.5 %.
+        assert of.standard_error(size) == pytest.approx(means.std(), rel=0.02)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    items=st.floats(0, 1), rest=st.floats(0.01, 1), sets=st.integers(1, 9), n=st.integers(2, 500),
+    runs=st.integers(2, 20),
+)  # fmt: skip
+def test_more_of_anything_never_predicts_a_larger_error(items, rest, sets, n, runs):
+    of = ComponentsOfSets(items, (0.02,), (rest,), 0.1, (0.01,))
+    here = of.standard_error(Size(sets, n, runs))
+    for more in (Size(sets + 1, n, runs), Size(sets, n + 1, runs), Size(sets, n, runs + 1)):
+        assert of.standard_error(more) < here
+
+
+def test_the_fewest_sets_are_those_of_a_search_one_by_one():
+    of = ComponentsOfSets(1.0)
+    found = set()
+    for margin in np.geomspace(0.1, 9, 40):
+        plan = Frontier(
+            components=of, size=Size(5, 10), margin=margin, alpha=0.05, power=0.8, cost_item=None,
+            cost_run=None,
+        )  # fmt: skip
+        n = next(n for n in range(2, 999) if of.power(Size(n, 10), margin, 0.05) >= 0.8)
+        assert plan._solved("sets", plan.size).sets == n
+        found.add(n)
+    assert {2, 3, 4} < found
