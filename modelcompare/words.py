@@ -298,7 +298,7 @@ def check_test_set(argument: str, value: Any, need: Need, *, by_design: bool = F
     With `by_design`, the design of the test set gives values and errors: labels of some samples may
     be enough.
     """
-    if _is_test_set(value):
+    if _is_test_set(type(value)):
         value.access.require(need, argument, by_design=by_design)
         return
     what, remedy = shown(value), "read a file or a table with modelcompare.read_predictions"
@@ -307,7 +307,7 @@ def check_test_set(argument: str, value: Any, need: Need, *, by_design: bool = F
         remedy = f"read it with modelcompare.read_predictions({fspath(value)!r})"
     elif hasattr(value, "columns"):
         what, remedy = "a table", "read it with modelcompare.read_predictions"
-    elif isinstance(value, Mapping) and value and all(map(_is_test_set, value.values())):
+    elif isinstance(value, Mapping) and value and all(map(_is_test_set, map(type, value.values()))):
         what = "several test sets"
         remedy = "ask about each, or about their mean with modelcompare.compare_groups"
     elif isinstance(value, Mapping):
@@ -315,9 +315,9 @@ def check_test_set(argument: str, value: Any, need: Need, *, by_design: bool = F
     raise TypeError(f"`{argument}` must be Predictions, got {what}; {remedy}.")
 
 
-def _is_test_set(value: object) -> bool:
-    """Return whether a value is a test set, whose module is imported after this one."""
-    return any(base.__name__ == "TestSet" for base in type(value).__mro__)
+def _is_test_set(kind: type) -> bool:
+    """Return whether a class is one of test sets, whose module is imported after this one."""
+    return any(base.__name__ == "TestSet" for base in kind.__mro__)
 
 
 def check_jobs(argument: str, value: object) -> None:

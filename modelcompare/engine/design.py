@@ -238,7 +238,8 @@ def design_of(predictions: TestSet, generalize_to: str = "items", test: str = ""
         If the test set does not show how what is asked for varies.
     """
     asked = predictions, generalize_to, test
-    found: Design | None = _of_attachments(*asked) or _of_plugins(*asked)
+    unknown = [each for each in predictions.access.attachments if f"`{each}`" not in owners()]
+    found = _of_others(unknown[0], *asked) if unknown else _of_plugins(*asked)
     if found is None and generalize_to not in ("auto", "items"):
         raise ValueError(needed(f"generalize_to={generalize_to!r}"))
     return found or Design(predictions)
@@ -251,15 +252,12 @@ def _of_plugins(*asked: Any) -> Design | None:
     return next((each for each in every if each.composes), next(iter(every), None))
 
 
-def _of_attachments(predictions: TestSet, *asked: str) -> Design | None:
-    """Return the design that a plugin of another project has for what it attached, if it did."""
-    unknown = [name for name in predictions.access.attachments if f"`{name}`" not in owners()]
-    if not unknown:
-        return None
-    designs = (design_for(predictions, *asked) for design_for in rows_of_others("designs"))
+def _of_others(name: str, *asked: Any) -> Design:
+    """Return the design that a plugin of another project has for its attachment."""
+    designs = (design_for(*asked) for design_for in rows_of_others("designs"))
     found: Design | None = next(filter(None, designs), None)
     if found is None:
-        raise ValueError(f"the plugin of the attachment {unknown[0]!r} is absent; install it.")
+        raise ValueError(f"the plugin of the attachment {name!r} is absent; install it.")
     return found
 
 

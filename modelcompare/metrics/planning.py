@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray
 from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.checks import warn_of_data
+from modelcompare.data.kinds import Kind
 from modelcompare.data.positive import positive_for
 from modelcompare.data.scores import Scores
 from modelcompare.data.test_set import Access, TestSet
@@ -29,7 +30,7 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
     """Refuse a metric if a model, or `y_true`, does not have the data that it needs."""
     access = predictions.access
     access.check_metric(metric)
-    if _of_positive(metric, predictions):
+    if _of_positive(metric, predictions.kind, access.n_classes):
         positive_for(f"{metric.name} depends on the positive class", predictions)
     of_two = isinstance(metric, OrderMetric) and metric.serves_values and access.n_classes == 2
     hint = (
@@ -79,12 +80,11 @@ def _is_beside(metric: AnyMetric, access: Access[Any]) -> bool:
     return found
 
 
-def warn_of_order(metric: AnyMetric, predictions: TestSet) -> None:
+def warn_of_order(metric: AnyMetric, labels: AnyArray | None) -> None:
     """Warn of the order of classes whose names are texts, where a metric depends on it.
 
     Classes that are not sorted have the order that was given.
     """
-    labels = predictions.labels
     if labels is None or labels.dtype.kind != "O" or len(labels) == 2:
         return
     if not metric.stem.endswith("weighted_kappa"):
@@ -102,18 +102,18 @@ def positive_note(metric: AnyMetric, predictions: TestSet) -> tuple[str, ...]:
 
     Raw scores are high for it.
     """
-    if predictions.access.positive is None or not _of_positive(metric, predictions):
+    access = predictions.access
+    if access.positive is None or not _of_positive(metric, predictions.kind, access.n_classes):
         return ()
-    named = label_name(predictions.access.positive)
+    named = label_name(access.positive)
     return (terminal(f"The positive class of {metric.name} is {named}."),)
 
 
-def _of_positive(metric: AnyMetric, predictions: TestSet) -> bool:
+def _of_positive(metric: AnyMetric, kind: Kind, n_classes: int) -> bool:
     """Return whether a metric depends on which of two classes is the positive one."""
-    of_two = predictions.access.n_classes == 2 and predictions.kind.exclusive
-    if not of_two or not isinstance(metric, OrderMetric):
+    if n_classes != 2 or not kind.exclusive or not isinstance(metric, OrderMetric):
         return False
-    return metric.of_positive or (metric.serves_values and predictions.kind.real)
+    return metric.of_positive or (metric.serves_values and kind.real)
 
 
 def _check_answers(metric: AnyMetric, access: Access[Any]) -> None:

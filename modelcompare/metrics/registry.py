@@ -255,7 +255,7 @@ def resolve_metrics(
         raise ValueError(f"`metrics` names {', '.join(repeated)} more than once; drop the repeats.")
     for metric in resolved:
         check_served(metric, predictions)
-        warn_of_order(metric, predictions)
+        warn_of_order(metric, predictions.labels)
     truth = predictions.y_true
     return resolved if truth is None else tuple(_signed(m, truth) for m in resolved)
 

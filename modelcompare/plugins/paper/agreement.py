@@ -10,9 +10,9 @@ import pandas as pd
 
 from modelcompare.arguments import checked, written_out
 from modelcompare.arrays import FloatArray
+from modelcompare.comparison.planning import Settings
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns, pair_rows
-from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.plugins.paper.agreement_result import ON_REPLICATES, AgreementStudy
 from modelcompare.plugins.paper.pairs import (
@@ -23,7 +23,6 @@ from modelcompare.plugins.paper.pairs import (
 from modelcompare.plugins.paper.ranking_consistency import share_interval, times_drawn
 from modelcompare.plugins.paper.words import AgreementTest
 from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
-from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import PairView, run_test
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import (
@@ -101,11 +100,9 @@ def agreement_study(
         raise ValueError("agreement is over pairs of models; there is 1 model.")
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     seed = seed_sequence(rng)
-    evaluation = metric_pairs.evaluate(predictions)
-    design = metric_pairs.design_of(predictions, generalize_to)
-    test = cast("AgreementTest", design.chosen("test", test, DEFAULT_TEST))
-    weights = BootstrapWeights(evaluation.units, n_resamples, seed)
-    sample = Sample(evaluation, weights, design)
+    settings = Settings(generalize_to=generalize_to, n_resamples=n_resamples, rng=seed)
+    sample = metric_pairs.prepare(predictions, settings)
+    test = cast("AgreementTest", sample.design.chosen("test", test, DEFAULT_TEST))
     view = PairView(sample, all_pairs(len(predictions.models)), n_resamples)
     p_values = run_test(ON_REPLICATES.get(test, test), view).p_value
     table, of_pairs = _frames(view, p_values, metric_pairs, alpha, confidence_level)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -13,17 +13,18 @@ import pandas as pd
 
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.few_samples import notes_on_classes
+from modelcompare.comparison.planning import Settings, prepare
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import known_direction
 from modelcompare.engine.axis import LongColumns, joined_frame
-from modelcompare.engine.design import Design, design_of
+from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import AnyMetric, Metric
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.report.numbers import format_percent
 from modelcompare.resampling.draws import subsample
-from modelcompare.words import GeneralizeTo, ZeroDivision, check_numbers, check_sequence
+from modelcompare.words import ZeroDivision, check_numbers, check_sequence
 
 Pair = tuple[str, str]
 
@@ -120,11 +121,11 @@ class MetricPairs:
         counted = [metric for metric in averages if metric.zero_division != "paper"]
         return (*lost, *notes_on_classes(evaluation, counted))
 
-    def design_of(self, predictions: TestSet, generalize_to: GeneralizeTo) -> Design:
-        """Return what varies in a study; warn where little of it decides."""
-        design = design_of(predictions, generalize_to)
-        design.estimator(self.evaluate(predictions)).warnings(None)
-        return design
+    def prepare(self, predictions: TestSet, settings: Settings) -> Sample:
+        """Prepare a study of a test set; warn where little of what varies decides."""
+        sample = prepare(predictions, self.metrics, replace(settings, collapse=False)).sample
+        sample.estimator.warnings(None)
+        return sample
 
     def evaluate(self, predictions: TestSet) -> Evaluation:
         """Evaluate the metrics on these predictions, class by class."""

@@ -9,17 +9,16 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
+from modelcompare.comparison.planning import Settings, evaluate, prepare
 from modelcompare.data.kinds import PROBABILITIES
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.variants import with_models
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns, pair_rows
-from modelcompare.engine.design import design_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.engine.scope import Scope
 from modelcompare.intervals.ratios import normal_quantile
-from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.classes import without_classes
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.plugins.paper.efficiency import samples_ratio, spread_of
@@ -145,17 +144,17 @@ def quantization_study(
         check_count("n_bins", number, at_least=1, at_most=MOST_BINS)
     raw = {m: predictions.probabilities(m).astype(np.float64) for m in predictions.models}
     metrics, classes = without_classes(metrics, predictions)
+    settings = Settings(collapse=False)
+    scope = prepare(predictions, metrics, settings).sample.scope
     rows = []
     for number in numbers:
         rounded = quantize(predictions, number)
         every = raw | {f"{m}, rounded": rounded.probabilities(m) for m in raw}
         both = with_models(predictions, every, PROBABILITIES)
-        evaluation = Evaluation(both, resolve_metrics(metrics, both), collapse=False)
-        rows.append(_rows(evaluation, number, confidence_level))
+        rows.append(_rows(evaluate(both, metrics, settings), number, confidence_level))
     values, pairs = (
         rows_of_classes(joined_frame(parts), classes) for parts in zip(*rows, strict=True)
     )
-    scope = design_of(predictions).scope
     return QuantizationStudy(
         values=values, pairs=pairs, n_samples=n_seen(predictions),
         confidence_level=confidence_level, scope=scope,

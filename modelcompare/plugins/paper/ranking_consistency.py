@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.comparison.planning import Settings, prepare
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns
-from modelcompare.engine.design import design_of
 from modelcompare.engine.pairs import pair_differences
 from modelcompare.intervals.ratios import normal_quantile, wilson
 from modelcompare.plugins.paper.pairs import MetricPairs, part_rows
@@ -33,8 +33,8 @@ def orders_kept(
 
     See `modelcompare.plugins.paper.agreement_result.AgreementStudy.population`.
     """
-    evaluation = metric_pairs.evaluate(predictions)
-    estimator = design_of(predictions).estimator(evaluation)
+    sample = prepare(predictions, metric_pairs.metrics, Settings(collapse=False)).sample
+    evaluation, estimator = sample.evaluation, sample.estimator
     n_models = len(predictions.models)
     whole = _orders(estimator.point, _UNDEFINED_WHOLE)
     models = times_drawn(n_models, seed)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
+from modelcompare.comparison.planning import Settings
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
@@ -191,7 +192,7 @@ def undefined_study(
     7    0.2  cprecision            0.0
     """
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
-    design = metric_pairs.design_of(predictions, generalize_to)
+    design = metric_pairs.prepare(predictions, Settings(generalize_to=generalize_to)).design
     sizes = check_ratios(ratios, n_seen(predictions))
     seed = seed_sequence(rng)
     support, known = {}, predictions.access.labelled

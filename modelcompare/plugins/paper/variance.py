@@ -8,7 +8,7 @@ import numpy as np
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.comparison.planning import serve
+from modelcompare.comparison.planning import Settings
 from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import LongColumns, long_columns
@@ -123,9 +123,9 @@ def variance_study(
     1  hypothesis_only    1.0  cf1_macro  0.51
     """
     check_variance_tests(tests)
-    predictions, *_ = serve(predictions, MetricPairs.of(pairs, predictions, zero_division).metrics)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
-    design = metric_pairs.design_of(predictions, generalize_to)
+    whole = metric_pairs.prepare(predictions, Settings(generalize_to=generalize_to))
+    predictions, design = whole.evaluation.predictions, whole.design
     if stratify and not design.samples_decide:
         raise ValueError(
             "`stratify=True` (--stratify) keeps the proportions of the true classes, and labels "
@@ -154,7 +154,7 @@ def variance_study(
         n_subsamples=n_subsamples, confidence_level=confidence_level,
         distribution=metric_pairs.frame(distribution).drop(columns="subsample"),
         tests=metric_pairs.frame(tested)[names_of(TESTS)], metric_pairs=metric_pairs,
-        seed=seed, stratify=stratify, seed_label=rng_label(rng), scope=design.scope,
+        seed=seed, stratify=stratify, seed_label=rng_label(rng), design=design,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from modelcompare.data.sizes import n_seen
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import LongColumns
 from modelcompare.engine.contrasts import Sample
-from modelcompare.engine.design import design_of
+from modelcompare.engine.design import Design
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.scope import Scope
 from modelcompare.plugins.paper.efficiency import (
@@ -187,8 +187,8 @@ class VarianceStudy(Result, stem="variance"):
         A row for each model, ratio, down-sampling, class, pair of metrics and test of equal
         variances on the replicates: model, ratio, n_samples, subsample, label, metric_a,
         metric_b, variance_a, variance_b, variance_ratio, test, statistic, p_value.
-    scope : Scope
-        Runs that all of this is about.
+    design : Design
+        What varies.
     """
 
     predictions: TestSet = field(repr=False, metadata=HIDDEN)
@@ -207,7 +207,7 @@ class VarianceStudy(Result, stem="variance"):
     seed: np.random.SeedSequence = field(repr=False, metadata=HIDDEN)
     stratify: bool = field(repr=False)
     seed_label: str = field(repr=False)
-    scope: Scope = field(repr=False, metadata=HIDDEN)
+    design: Design = field(repr=False, metadata=HIDDEN)
 
     plot = Plots(variances=plot_variances, intervals=plot_intervals)
     note: ClassVar[str] = REPLICATE_NOTE
@@ -216,6 +216,11 @@ class VarianceStudy(Result, stem="variance"):
     def models(self) -> tuple[str, ...]:
         """The models, in the order given."""
         return self.predictions.models
+
+    @property
+    def scope(self) -> Scope:
+        """Runs and labels that all of this is about."""
+        return self.design.scope
 
     @property
     def n_samples(self) -> int:
@@ -366,8 +371,7 @@ class VarianceStudy(Result, stem="variance"):
         """Return the values on a part of the test set and their errors, without resamples."""
         evaluation = self.metric_pairs.evaluate(part)
         none = BootstrapWeights(evaluation.units, 0, self.seed)
-        design = design_of(self.predictions, self.scope.generalize_to or "items")
-        return Sample(evaluation, none, design.of_part(part))
+        return Sample(evaluation, none, self.design.of_part(part))
 
 
 def _metric_keys(pair: Pair, models: Sequence[str]) -> list[tuple[str, Look]]:

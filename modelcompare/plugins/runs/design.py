@@ -194,6 +194,9 @@ class NewRuns(TheseRuns):
 
 def in_runs(predictions: TestSet, generalize_to: str, test: str) -> Any:
     """Return the design of a test set of which models have several runs; None of others."""
+    asked = generalize_to == "items+runs" or test == RUN_TEST
+    if not asked and predictions.runs is None and predictions.access.sums is None:
+        return None
     new = runs_are_random(predictions, cast("GeneralizeTo", generalize_to), test)
     if not (new or several_runs(predictions)):
         return None

@@ -123,14 +123,14 @@ def test_separation_is_the_difference_over_its_standard_error(preds, study):
     assert (shown.n_pairs, shown.n_separated) == (6, (z > stats.norm.isf(0.025)).sum())
 
 
-@pytest.mark.filterwarnings("ignore:.*encountered in divide:RuntimeWarning")
-def test_a_separation_without_a_standard_error_is_undefined_and_not_0():
+def test_one_cluster_is_refused_as_compare_refuses_it():
     preds = mc.Predictions([0, 1], {"a": [0, 1], "b": [1, 0]}, groups=[0, 0])
-    study = mc.studies.variance_study(
-        preds, [("f1_macro", "accuracy")], ratios=[1.0], n_resamples=9
-    )
-    assert study.separation["difference"].tolist() == [1.0, 1.0]
-    assert study.separation["separation"].isna().all()
+    errors = []
+    for ask in (mc.compare, mc.studies.variance_study, mc.studies.agreement_study):
+        with pytest.raises(ValueError, match="has one cluster") as caught:
+            ask(preds, [("f1_macro", "accuracy")] if ask is not mc.compare else "accuracy")
+        errors.append(str(caught.value))
+    assert len({*errors}) == 1
 
 
 def test_relative_efficiency_is_recovered_where_the_truth_is_known():
