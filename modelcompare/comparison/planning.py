@@ -84,10 +84,13 @@ def prepare(
     ValueError
         If the test set lacks what a metric, the test or an answer for new runs needs.
     """
-    predictions, method, test, draws = serve(
-        predictions, metrics, method=settings.method, test=settings.test,
-        zero_division=settings.zero_division,
-    )  # fmt: skip
+    method, test, draws = settings.method, settings.test, True
+    if predictions.access.planner:
+        served = load(predictions.access.planner)(predictions, metrics, settings)
+        predictions, method, test, draws = served
+    access = predictions.access
+    if named(test).reads not in access.abilities:
+        access.refuse(f"test {test!r}")
     if models is not None:
         predictions = predictions[[*models]]
     design = design_of(predictions, of_one_set(settings.generalize_to), test)
@@ -132,38 +135,3 @@ def of_one_set(generalize_to: GeneralizeToOfSets) -> GeneralizeTo:
     raise ValueError(
         f"generalize_to={generalize_to!r} asks about new test sets, which needs several."
     )
-
-
-def serve(
-    predictions: TestSet,
-    metrics: MetricLike | Sequence[MetricLike] | None,
-    *,
-    method: IntervalMethod = "normal",
-    test: str = "wald",
-    zero_division: ZeroDivision = math.nan,
-) -> Served:
-    """Choose the predictions, interval method and test to compute with.
-
-    Predictions in memory support every method; others may have a function that chooses.
-
-    Returns
-    -------
-    predictions, method, test
-        Predictions, interval method and test to use.
-    draws : bool
-        Whether to draw resamples even if no method needs them.
-
-    Raises
-    ------
-    ValueError
-        If the predictions support no such test.
-    """
-    access = predictions.access
-    if access.planner:
-        found: Served = load(access.planner)(
-            predictions, metrics, method=method, test=test, zero_division=zero_division
-        )
-        return found
-    if named(test).reads not in access.abilities:
-        access.refuse(f"test {test!r}")
-    return predictions, method, test, True

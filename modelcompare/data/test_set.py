@@ -351,7 +351,7 @@ class Access(Generic[Given]):
 
     @property
     def planner(self) -> str:
-        """Place of a function that chooses as `comparison.planning.serve` does; empty for none."""
+        """Place of a function of `comparison.planning.prepare` that chooses; empty for none."""
         return ""
 
     @property

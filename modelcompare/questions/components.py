@@ -64,7 +64,7 @@ class Components:
 
     @property
     def varied(self) -> list[Dimension]:
-        """What could be bought besides items."""
+        """Dimensions of what could be bought besides items."""
         return ["runs"] if self.runs else []
 
     @property

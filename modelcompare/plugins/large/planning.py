@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from modelcompare.comparison.planning import serve
+from modelcompare.comparison.planning import Served, Settings
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.areas import has_bins
 from modelcompare.engine.labels import distinct_rows, labels_of_blocks
@@ -18,7 +18,7 @@ from modelcompare.plugins.large.blocks import import_pyarrow
 from modelcompare.plugins.large.clusters import by_cluster
 from modelcompare.plugins.large.scanned import ScannedPredictions
 from modelcompare.significance import TESTS
-from modelcompare.words import IntervalMethod, ZeroDivision
+from modelcompare.words import IntervalMethod
 
 # Share of the free memory that the rows of a scan may take.
 SHARE = 1 / 4
@@ -32,12 +32,9 @@ _DRAWN_BY_NONE = [_INSTEAD, ("normal", _SWAPS)]
 def serve_blocks(
     predictions: ScannedPredictions,
     metrics: MetricLike | Sequence[MetricLike] | None,
-    *,
-    method: IntervalMethod,
-    test: str,
-    zero_division: ZeroDivision,
-) -> tuple[TestSet, IntervalMethod, str, bool]:
-    """Choose the predictions, interval method and test to compute with, as `planning.serve` does.
+    settings: Settings,
+) -> Served:
+    """Choose the predictions, interval method and test to compute with.
 
     A scan supports every method if only true and predicted classes matter, which have few distinct
     combinations. Sums over blocks of rows support the intervals and
@@ -59,7 +56,8 @@ def serve_blocks(
         If the scan can neither be used block by block nor be loaded.
     """
     access = predictions.access
-    chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
+    method, test = settings.method, settings.test
+    chosen = resolve_metrics(metrics, predictions, zero_division=settings.zero_division)
     unserved = [metric for metric in chosen if not metric.is_additive]
     by_rows = access.head.groups is None and not unserved
     may_collapse = by_rows and TESTS[test].reads == "sums"
@@ -72,7 +70,7 @@ def serve_blocks(
         return predictions.load(), method, test, True
     if access.head.groups is not None:
         _refuse([metric.name for metric in unserved], "normal", "wald")
-        return serve(by_cluster(predictions, chosen), None, method=method, test=test)
+        return by_cluster(predictions, chosen), method, test, True
     _refuse([m.name for m in unserved if not has_bins(m, access)], method, test)
     method = _interval_by_blocks(method, chosen)
     if test == _SWAPS and (unserved or not _swap(chosen, predictions)):
