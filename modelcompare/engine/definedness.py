@@ -14,9 +14,10 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.partition import is_of_rows
-from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, fraction_of
+from modelcompare.metrics.base import AnyMetric, Metric, fraction_of
 from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
+from modelcompare.metrics.defined import DefinedBy
 from modelcompare.metrics.quotient import Quotient
 from modelcompare.metrics.scoring import COUNT
 
@@ -29,28 +30,52 @@ _WITHIN_ONE = frozenset((COUNT, *COUNTS, *SOFT_COUNTS))
 def never_undefined(evaluation: Evaluation) -> bool:
     """True if all values are defined on practically all resamples.
 
-    False if that is not known: for strata and buckets, for functions, for metrics without a
-    quotient, and for other metrics than sums where clusters are drawn.
+    False if that is not known, as of buckets, of functions, and of metrics that declare nothing.
     """
-    if evaluation.units.strata is not None:
+    if evaluation.units.sizes is not None:
         return False
     return all(_is_defined(evaluation, metric) for metric in evaluation.metrics)
 
 
 def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
     formula = calibration_formula(metric)
+    if metric.defined_by is not None:
+        return _contain_all(evaluation, metric.defined_by)
     if isinstance(metric, Metric) and not formula:
         return _is_defined_sum(evaluation, metric)
-    if evaluation.predictions.groups is not None:
-        return False
-    if isinstance(metric, OrderMetric):
-        proofs = {
-            "classes": _has_all_classes, "values": _vary, "samples": _has_samples,
-            "objects": _has_objects,
-        }  # fmt: skip
-        return metric.defined_by != "" and proofs[metric.defined_by](evaluation)
     p = evaluation.predictions
-    return bool(formula) and p.sample_weight is None and len(p) >= _ENOUGH
+    alone = p.groups is None and p.sample_weight is None
+    return bool(formula) and alone and len(p) >= _enough(evaluation)
+
+
+def _enough(evaluation: Evaluation) -> float:
+    """Return the units of which a resample contains one: twice as many in strata.
+
+    Of two units in a stratum one is drawn, so units are left out with a probability below the root
+    of that in all.
+    """
+    return _ENOUGH if evaluation.units.strata is None else 2 * _ENOUGH
+
+
+def _contain_all(evaluation: Evaluation, defined_by: DefinedBy) -> bool:
+    """True if every resample contains a sample of each mask, of a positive weight."""
+    access, weight = evaluation.access, evaluation.predictions.sample_weight
+    if "rows" not in access.abilities or evaluation.partition is not None:
+        return False
+    weighs = True if weight is None else weight > 0
+    clustered = evaluation.predictions.groups is not None
+
+    def n_units(mask: BoolArray) -> int:
+        if not clustered:
+            return int(np.count_nonzero(mask & weighs))
+        return len(np.unique(access.unit_of[mask & weighs]))
+
+    least, models = _enough(evaluation), evaluation.models
+    return all(
+        n_units(mask) >= least
+        for model in models
+        for mask in defined_by(evaluation.outcomes(model))
+    )
 
 
 def _is_defined_sum(evaluation: Evaluation, metric: Metric) -> bool:
@@ -60,11 +85,11 @@ def _is_defined_sum(evaluation: Evaluation, metric: Metric) -> bool:
         # Parts that are not drawn do not count.
         return averaged and not metric.is_of_samples
     parts = evaluation.parts(metric, evaluation.grand_total)
-    heaviest = evaluation.access.largest_weight
+    heaviest, least = evaluation.access.largest_weight, _enough(evaluation)
     totals = [part / heaviest for part in parts]
     counted, value = [statistic in _WITHIN_ONE for statistic in metric.statistics], metric.value
     if isinstance(value, Quotient) and value.of_two_classes:
-        return all(counted) and all(map(_has_two_classes, totals[1:]))
+        return all(counted) and all(_has_two_classes(total, least) for total in totals[1:])
     # The value is the quotient, or increases with it: it is defined where the quotient is.
     if metric.ratio is None:
         return False
@@ -83,53 +108,17 @@ def _is_defined_sum(evaluation: Evaluation, metric: Metric) -> bool:
         if most > 0 and not within:
             return False
         share += most
-    enough = bool((denominators(totals) >= _ENOUGH * share).all())
+    enough = bool((denominators(totals) >= least * share).all())
     if not isinstance(value, Quotient) or not strict or not enough:
         return enough
     # Larger totals have a value if smaller ones do.
-    least = [
-        np.where((t >= _ENOUGH) & within, np.finfo(float).tiny, 0.0)
+    smallest = [
+        np.where((t >= least) & within, np.finfo(float).tiny, 0.0)
         for t, within in zip(totals, counted, strict=True)
     ]
-    return not np.any(value.lacks(*least))
+    return not np.any(value.lacks(*smallest))
 
 
-def _has_two_classes(totals: FloatArray) -> bool:
+def _has_two_classes(totals: FloatArray, least: float) -> bool:
     """True if enough is outside of the class with the largest total."""
-    return bool((totals.sum(axis=-1) - totals.max(axis=-1)).min() >= _ENOUGH)
-
-
-def _has_all_classes(evaluation: Evaluation) -> bool:
-    """True if every class has enough samples with a positive weight."""
-    access = evaluation.access
-    if access.hard_codes is None:
-        return False
-    support = np.bincount(access.hard_codes[_weighs(evaluation)], minlength=access.n_classes)
-    return bool((support >= _ENOUGH).all())
-
-
-def _vary(evaluation: Evaluation) -> bool:
-    """True if enough samples differ from the commonest true value, and output of each model."""
-    outcomes = [evaluation.outcomes(model) for model in evaluation.models]
-    columns = [outcomes[0].true_values, *(each.values for each in outcomes)]
-    weighs = _weighs(evaluation)
-    counts = (np.unique(values[weighs], return_counts=True)[1] for values in columns)
-    return all(count.sum() - count.max(initial=0) >= _ENOUGH for count in counts)
-
-
-def _has_samples(evaluation: Evaluation) -> bool:
-    """True if enough samples have a positive weight."""
-    weight = evaluation.predictions.sample_weight
-    n_samples = len(evaluation.predictions) if weight is None else np.count_nonzero(weight)
-    return bool(n_samples >= _ENOUGH)
-
-
-def _has_objects(evaluation: Evaluation) -> bool:
-    """True if enough samples with a positive weight have an object of any label."""
-    objects = evaluation.outcomes(evaluation.models[0]).truth
-    return bool(np.count_nonzero(objects[_weighs(evaluation)].any(axis=1)) >= _ENOUGH)
-
-
-def _weighs(evaluation: Evaluation) -> BoolArray | slice:
-    weight = evaluation.predictions.sample_weight
-    return slice(None) if weight is None else weight > 0
+    return bool((totals.sum(axis=-1) - totals.max(axis=-1)).min() >= least)

@@ -26,6 +26,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.data.kinds import Kind, all_kinds
 from modelcompare.directions import Known, sentence
+from modelcompare.metrics.defined import DefinedBy
 from modelcompare.metrics.factories import Factory as Factory
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
@@ -88,6 +89,10 @@ class BaseMetric:
         Names and meanings of the arrays of its plain function, if they are not y_true and y_pred.
     factory : Factory, optional
         Function that made it, if it has options.
+    defined_by : callable, optional
+        ``defined_by(outcomes)`` yields masks of samples: a resample that contains a sample of each
+        has a value for certain (`metrics.defined`). None if that is not known, or is known of a
+        quotient of sums from its form.
     """
 
     # Evaluation of resamples.
@@ -108,6 +113,7 @@ class BaseMetric:
     soft: AnyMetric | None = field(default=None, compare=False, repr=False)
     arguments: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     factory: Factory | None = field(default=None, compare=False, repr=False)
+    defined_by: DefinedBy | None = field(default=None, compare=False, repr=False)
 
     def __hash__(self) -> int:
         # A user's function need not be hashable.
@@ -332,10 +338,6 @@ class OrderMetric(BaseMetric):
         ``outcomes.score(code)`` only.
     of_positive : bool
         Whether it depends on which of two classes is the positive one, the last.
-    defined_by : {"classes", "values", "samples", "objects", ""}
-        Where it is certainly defined: where every class occurs, where the true values and the
-        outputs each have two distinct values, where there is a sample, or one with an object; empty
-        if that is not known.
     quantile_of : callable, optional
         ``quantile_of(outcomes)``: one number for each sample; the metric is their quantile.
     share : float
@@ -351,7 +353,6 @@ class OrderMetric(BaseMetric):
     jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None
     serves_values: bool = False
     of_positive: bool = False
-    defined_by: Literal["classes", "values", "samples", "objects", ""] = ""
     quantile_of: Callable[[Outcomes], FloatArray] | None = None
     share: float = 0.5
     without_optimism: Callable[[Outcomes], Callable[[FloatArray], FloatArray]] | None = None

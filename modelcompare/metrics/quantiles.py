@@ -18,6 +18,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, Factory, OrderMetric, Outcomes
+from modelcompare.metrics.defined import any_sample
 from modelcompare.metrics.ranking import Evaluate
 from modelcompare.metrics.running_sums import Running, by_sample
 from modelcompare.metrics.scoring import score_of
@@ -35,7 +36,7 @@ def quantile_metric(numbers: Numbers, share: float, **declarations: Any) -> Orde
     """Return the metric that is a quantile of one number for each sample."""
     return OrderMetric(
         prepare=partial(_prepare, numbers=numbers, share=share), quantile_of=numbers, share=share,
-        smooth=False, defined_by="samples", **declarations,
+        smooth=False, defined_by=any_sample, **declarations,
     )  # fmt: skip
 
 

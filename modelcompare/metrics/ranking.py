@@ -17,6 +17,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, Factory, OrderMetric, Outcomes, divide
+from modelcompare.metrics.defined import every_class
 from modelcompare.metrics.quotient import ClassAverage, average_classes
 from modelcompare.metrics.running_sums import (
     Below,
@@ -241,7 +242,7 @@ def roc_auc_metric(
     options = {"multi_class": multi_class, "average": average, "max_fpr": max_fpr}
     return OrderMetric(
         name=name, needs="probabilities", serves_values=True, prepare=prepare, jackknife=jackknife,
-        of_positive=max_fpr is not None, defined_by="classes",
+        of_positive=max_fpr is not None, defined_by=every_class,
         family="roc_auc", variant=variant, factory=Factory(roc_auc_metric, options, pattern),
         description="""
         Probability that a positive gets a higher score than a negative, ties counting half.
@@ -275,7 +276,7 @@ def _prepare_ap(outcomes: Outcomes, *, macro: bool = False) -> Evaluate:
 
 AVERAGE_PRECISION = OrderMetric(
     name="average_precision", needs="probabilities", serves_values=True, prepare=_prepare_ap,
-    of_positive=True, defined_by="classes",
+    of_positive=True, defined_by=every_class,
     description="""Mean of the precision at each threshold, weighted by the step in recall.
 
     Rewards positives with the highest scores. Its value for chance is the share of positives, so

@@ -13,6 +13,7 @@ import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray
 from modelcompare.metrics.base import OrderMetric, Outcomes, divide
+from modelcompare.metrics.defined import both_vary
 from modelcompare.metrics.ranking import Evaluate
 from modelcompare.metrics.running_sums import (
     Below,
@@ -194,7 +195,7 @@ def _tilt(groups: Groups, numbers: FloatArray) -> FloatArray:
 
 SPEARMAN = OrderMetric(
     name="spearman", prepare=_prepare_spearman, jackknife=_spearman_jackknife,
-    bounds=(-1.0, 1.0), needs="values", defined_by="values",
+    bounds=(-1.0, 1.0), needs="values", defined_by=both_vary,
     description="""
     Pearson correlation of the ranks of predicted and true values; ties share their mean rank.
 
@@ -207,7 +208,7 @@ SPEARMAN = OrderMetric(
 
 KENDALL = OrderMetric(
     name="kendall", prepare=_prepare_kendall, jackknife=_kendall_jackknife, bounds=(-1.0, 1.0),
-    needs="values", defined_by="values",
+    needs="values", defined_by=both_vary,
     description="""Concordant less discordant pairs of samples, over all untied pairs (tau-b).
 
     Depends on order, pair by pair: tau is the probability that a random pair is ordered correctly

@@ -11,6 +11,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import refuse_rows
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
+from modelcompare.metrics.defined import both_vary, truth_varies
 from modelcompare.metrics.quantiles import quantile_metric
 from modelcompare.metrics.ranks import KENDALL, SPEARMAN
 from modelcompare.metrics.scoring import COUNT, mean_metric, mean_ratio
@@ -199,7 +200,7 @@ def _r2(squared: FloatArray, moments: FloatArray, count: FloatArray) -> FloatArr
 
 R2 = Metric(
     name="r2", statistics=(SQUARED, MOMENTS, COUNT), value=_r2, bounds=(-math.inf, 1.0),
-    needs="values",
+    needs="values", defined_by=truth_varies,
     description="""Share of the variance of the true values that is explained (R squared).
 
     Measures accuracy relative to the mean as a baseline: 1 is perfect, 0 no better than the mean,
@@ -222,7 +223,7 @@ def adjusted_r2_metric(*, predictors: int) -> Metric:
     check_count("predictors", predictors, at_least=1)
     return replace(
         R2, name=f"adjusted_r2_{predictors}", family="adjusted_r2",
-        value=partial(_adjusted, predictors=predictors),
+        value=partial(_adjusted, predictors=predictors), defined_by=None,
         factory=Factory(adjusted_r2_metric, {"predictors": predictors}, "adjusted_r2_{predictors}"),
         description="""R squared, less what so many fitted predictors explain by chance.
 
@@ -244,6 +245,7 @@ def _explained_variance(centred: FloatArray, moments: FloatArray, count: FloatAr
 EXPLAINED_VARIANCE = Metric(
     name="explained_variance", statistics=(CENTRED, MOMENTS, COUNT),
     value=_explained_variance, bounds=(-math.inf, 1.0), needs="values",
+    defined_by=truth_varies,
     description="""One minus the variance of the errors over the variance of the true values.
 
     Measures the same as `r2`, but ignores a constant error: a prediction that is always ten too
@@ -261,6 +263,7 @@ def _pearson(moments: FloatArray, count: FloatArray) -> FloatArray:
 
 PEARSON = Metric(
     name="pearson", statistics=(MOMENTS, COUNT), value=_pearson, bounds=(-1.0, 1.0), needs="values",
+    defined_by=both_vary,
     description="""Linear correlation of predicted and true values.
 
     Ignores scale and offset of the prediction, so a high correlation is possible with large errors.

@@ -66,7 +66,7 @@ def test_an_average_is_defined_if_any_of_many_rare_classes_is():
                                     "matthews_corrcoef", "cohen_kappa", "accuracy"]), min_size=1, unique=True),
     zero_division=st.sampled_from([np.nan, "paper"]),
     scheme=st.sampled_from(["multinomial", "poisson", "bayesian"]),
-    drawn=st.sampled_from(["samples", "clusters", "runs"]),
+    drawn=st.sampled_from(["samples", "clusters", "runs", "strata", "pairs"]),
 )  # fmt: skip
 def test_where_it_is_known_no_replicate_is_missing(
     seed, n, share, names, zero_division, scheme, drawn
@@ -77,6 +77,11 @@ def test_where_it_is_known_no_replicate_is_missing(
         preds = preds.with_columns(groups=rng.integers(0, max(n // 20, 1), n))
     elif drawn == "runs":
         preds = preds.with_columns(groups=np.arange(n) // 2, runs=np.arange(n) % 2)
+    elif drawn in ("strata", "pairs"):
+        # Of a pair one is drawn.
+        preds = preds.with_columns(
+            strata=np.arange(n) // 2 if drawn == "pairs" else np.arange(n) % 4
+        )
     evaluation = evaluated(preds, names, zero_division=zero_division)
     weights = BootstrapWeights(evaluation.units, 400, np.random.SeedSequence(seed), scheme)
     if np.isnan(evaluation.replicates(weights)).any():
@@ -87,11 +92,11 @@ def test_where_it_is_known_no_replicate_is_missing(
     ("columns", "names"),
     [
         ({"groups": np.arange(1200) // 25}, "accuracy"),
-        ({"groups": np.arange(1200) // 2}, "roc_auc_ovr"),
+        ({"groups": np.arange(1200) // 25}, "roc_auc_ovr"),
+        ({"groups": np.arange(1200) // 2}, "ece"),
         pytest.param(
             {"groups": np.arange(1200) // 2, "runs": np.arange(1200) % 2}, "f1", marks=needs("runs")
         ),
-        ({"strata": np.arange(1200) % 3}, "accuracy"),
         # A single sample bears most of the weight of its class.
         ({"sample_weight": np.r_[1e4, np.ones(1199)]}, "f1"),
         ({}, lambda _truth, y_prob: float(y_prob.max())),
@@ -159,7 +164,9 @@ def test_ranks_that_vary_are_always_correlated(metric):
     assert of(numbers[0], ties) == of(ties, numbers[0]) == (metric == "median_absolute_error")
     assert not of(*numbers[:, :59])
     assert not of(*numbers, sample_weight=np.r_[np.ones(59), np.zeros(141)])
-    assert not of(*numbers, groups=np.arange(200) // 2)
+    assert of(*numbers, groups=np.arange(200) // 2) == (metric == "median_absolute_error")
+    assert of(*np.repeat(numbers, 3, axis=1), groups=np.arange(600) // 2)
+    assert not of(*np.repeat(numbers, 3, axis=1), groups=np.arange(600) // 20)
 
 
 @pytest.mark.parametrize("name", ["mcc", "cohen_kappa"])
@@ -173,3 +180,39 @@ def test_two_classes_need_enough_samples_outside_of_the_commonest(name):
             y, {"a": y, "b": np.arange(500) % 2}, labels=[0, 1], sample_weight=weights
         )
         assert not never_undefined(evaluated(weighted, name))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1), n=st.integers(3, 400), offset=st.sampled_from([0.0, 1e3, 1e9]),
+    levels=st.sampled_from([1, 2, 3, 400]), share=st.sampled_from([0.01, 0.1, 0.5]),
+    drawn=st.sampled_from(["samples", "clusters", "strata", "weights"]),
+)  # fmt: skip
+def test_where_numbers_are_known_to_vary_no_replicate_is_missing(
+    seed, n, offset, levels, share, drawn
+):
+    rng = np.random.default_rng(seed)
+    columns = rng.integers(0, levels, (3, n)) * (rng.random((3, n)) < share) + offset
+    given_columns = {
+        "samples": {}, "clusters": {"groups": rng.integers(0, n // 3 + 1, n)},
+        "strata": {"strata": np.arange(n) // 2}, "weights": {"sample_weight": rng.random(n) < 0.5},
+    }  # fmt: skip
+    preds = mc.Predictions(
+        columns[0], dict(zip("ab", columns[1:], strict=True)), kind="values",
+        **given_columns[drawn],
+    )  # fmt: skip
+    for name in ("r2", "pearson", "spearman", "explained_variance"):
+        evaluation = evaluated(preds, name)
+        weights = BootstrapWeights(evaluation.units, 200, np.random.SeedSequence(seed))
+        if np.isnan(evaluation.replicates(weights)).any():
+            assert not never_undefined(evaluation)
+
+
+def test_numbers_that_vary_are_known_to():
+    x = np.random.default_rng(0).normal(size=(3, 400))
+    preds = mc.Predictions(x[0], {"a": x[1], "b": x[2]}, kind="values")
+    assert never_undefined(evaluated(preds, ["r2", "pearson", "explained_variance"]))
+    assert not never_undefined(evaluated(preds, "adjusted_r2_3"))
+    # Of two hundred thousand in the mean, differences of one are lost in rounding.
+    far = mc.Predictions(x[0] + 2e5, {"a": x[1], "b": x[2]}, kind="values")
+    assert not never_undefined(evaluated(far, "r2"))

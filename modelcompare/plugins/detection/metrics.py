@@ -7,12 +7,13 @@ The image is the sample: resamples and leave-one-out values weigh whole images.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes, divide
 from modelcompare.metrics.ranking import Evaluate
 from modelcompare.plugins.detection.kinds import DETECTIONS, N_OVERLAPS
@@ -90,6 +91,11 @@ def _prepare(outcomes: Outcomes, *, overlaps: slice, highest: bool = True) -> Ev
     return evaluate
 
 
+def _any_object(outcomes: Outcomes) -> Iterator[BoolArray]:
+    """Defined where an image has an object of any label."""
+    yield outcomes.truth.max(axis=1, initial=0.0) > 0
+
+
 def _distinct(weights: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return rows of weights without copies of the largest, and the place of each row in them.
 
@@ -102,7 +108,7 @@ def _distinct(weights: FloatArray) -> tuple[FloatArray, IntArray]:
 
 MAP = OrderMetric(
     name="map", needs=DETECTIONS.name, prepare=partial(_prepare, overlaps=slice(None)),
-    without_optimism=partial(_prepare, overlaps=slice(None), highest=False), defined_by="objects",
+    without_optimism=partial(_prepare, overlaps=slice(None), highest=False), defined_by=_any_object,
     description="""Mean average precision of detections over labels and ten overlaps, as COCO's.
 
     Average precision is the mean, over 101 recalls, of the highest precision at that recall or

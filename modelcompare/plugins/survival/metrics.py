@@ -1,83 +1,38 @@
-"""Metrics of times until an event, of which some are censored: c-index and Brier score.
-
-A pair of samples is comparable if the one with the earlier time had its event then. In the order of
-times, at equal times events before censored samples, these are pairs of an event and a later
-sample. A sample of weight w counts as w equal samples.
-"""
+"""Metrics of times until an event, of which some are censored: c-index and Brier score."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray
+from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, OrderMetric, Outcomes, divide
+from modelcompare.metrics.defined import any_sample
 from modelcompare.metrics.ranking import Evaluate
-from modelcompare.metrics.ranks import Concordant
-from modelcompare.metrics.running_sums import Below, Groups, by_sample, partners
+from modelcompare.metrics.running_sums import Groups, by_sample
 from modelcompare.metrics.variants import number
 from modelcompare.options import check_positive
+from modelcompare.plugins.survival.censoring import BrierErrors, Pairs, truth_of, uncensored
+from modelcompare.plugins.survival.left_out import brier, harrell, in_closed_form, recomputed, uno
 
 
-def _truth(outcomes: Outcomes) -> tuple[FloatArray, BoolArray]:
-    """Return the time of each sample, and whether it had its event then."""
-    time, event = outcomes.true_values.T
-    return time, event == 1
-
-
-@dataclass(frozen=True)
-class _Pairs:
-    """Comparable pairs, and parts of them in which the later sample has the higher risk.
-
-    The earlier samples are numbered after all samples: a sample has two weights, as the later one,
-    and as the earlier one, which is 0 if it is censored.
-    """
-
-    comparable: Below
-    orders: Concordant
-    n: int
-
-    @classmethod
-    def of(cls, outcomes: Outcomes) -> _Pairs:
-        """Order the samples by time, and by risk."""
-        time, event = _truth(outcomes)
-        n, places = len(time), np.unique(time, return_inverse=True)[1]
-        times = Groups.of((2.0 * places + ~event).astype(np.float64))
-        before = times.starts[times.codes[times.order]]
-        comparable = Below(n + times.order, times.order, before, before)
-        return cls(comparable, Concordant(times, Groups.of(outcomes.values)), n)
-
-    @property
-    def discordant(self) -> Iterable[Below]:
-        """Parts of the pairs whose order of risks is wrong; ties count half."""
-        return (replace(below, adders=self.n + below.adders) for below in self.orders)
-
-    def share(self, later: AnyArray, earlier: AnyArray) -> FloatArray:
-        """Compute the share of concordant pairs under weights (n_samples, n_resamples)."""
-        weights = np.concatenate([later, earlier])
-        parts = (below.read(weights)[0] for below in self.discordant)
-        discordant = sum(parts, np.zeros(weights.shape[1]))
-        return 1 - divide(discordant, self.comparable.read(weights)[0])
-
-    def left(self, later: FloatArray, earlier: FloatArray) -> FloatArray:
-        """Compute that share without each sample, under one vector of weights."""
-        weights = np.concatenate([later, earlier])
-        discordant, pairs = (_left(p, weights) for p in (self.discordant, [self.comparable]))
-        return 1 - divide(discordant, pairs)
-
-
-def _left(parts: Iterable[Below], weights: FloatArray) -> FloatArray:
-    """Sum the pairs that remain without each sample."""
-    later, earlier = np.split(weights * partners(parts, weights), 2)
-    left = later.sum() - later - earlier
-    return np.where(left <= 1e-12 * later.sum(), 0.0, left)
+def _has_pairs(outcomes: Outcomes, *, tau: float | None = None) -> Iterator[BoolArray]:
+    """Defined where an event has a later sample: both sides of the time that parts most of each."""
+    time, event = truth_of(outcomes)
+    counts = event if tau is None else event & (time < tau)
+    times = np.sort(time)
+    events = np.searchsorted(np.sort(time[counts]), times, side="right")
+    later = len(times) - np.searchsorted(times, times, side="right")
+    split = times[np.minimum(events, later).argmax()]
+    yield counts & (time <= split)
+    yield time > split
 
 
 def _prepare_c_index(outcomes: Outcomes) -> Evaluate:
-    pairs, event = _Pairs.of(outcomes), _truth(outcomes)[1][:, None]
+    pairs, event = Pairs.of(outcomes), truth_of(outcomes)[1][:, None]
 
     def evaluate(weights: FloatArray) -> FloatArray:
         weights = by_sample(weights)
@@ -86,66 +41,43 @@ def _prepare_c_index(outcomes: Outcomes) -> Evaluate:
     return evaluate
 
 
-def _c_index_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
-    return _Pairs.of(outcomes).left(weights, weights * _truth(outcomes)[1])
-
-
-def _uncensored(groups: Groups, event: BoolArray, weights: FloatArray) -> FloatArray:
-    """Return Kaplan and Meier's estimate of the probability not to be censored by each time.
-
-    Before and at all distinct times, (1 + n_times, n_resamples), of samples grouped by time. At
-    equal times, events come before censored samples.
-    """
-    censored = np.where(event[:, None], 0.0, weights)
-    order, starts = groups.order, groups.starts[:-1]
-    everyone = np.add.reduceat(weights[order], starts, axis=0)
-    censored = np.add.reduceat(censored[order], starts, axis=0)
-    later = np.cumsum(everyone[::-1], axis=0)[::-1] - everyone
-    steps = divide(later, later + censored, 1.0)
-    return np.concatenate([np.ones((1, weights.shape[1])), np.cumprod(steps, axis=0)])
-
-
 def _prepare_ipcw(outcomes: Outcomes, *, tau: float | None) -> Evaluate:
-    pairs, (time, event) = _Pairs.of(outcomes), _truth(outcomes)
+    pairs, (time, event) = Pairs.of(outcomes), truth_of(outcomes)
     groups = Groups.of(time)
     counts = (event if tau is None else event & (time < tau))[:, None]
 
     def evaluate(weights: FloatArray) -> FloatArray:
         weights = by_sample(weights).astype(np.float64)
-        uncensored = _uncensored(groups, event, weights)[1 + groups.codes]
-        return pairs.share(weights, divide(weights * counts, uncensored**2, 0.0))
+        left = uncensored(groups, event, weights)[1 + groups.codes]
+        return pairs.share(weights, divide(weights * counts, left**2, 0.0))
 
     return evaluate
 
 
 def _ipcw_jackknife(outcomes: Outcomes, weights: FloatArray, *, tau: float | None) -> FloatArray:
-    """Compute Uno's c-index without each sample, some samples at a time."""
-    evaluate, samples = _prepare_ipcw(outcomes, tau=tau), np.arange(len(weights))
-    step = max(1, CACHE_BYTES // (8 * len(weights)))
-    parts = [samples[start : start + step, None] for start in range(0, len(weights), step)]
-    return np.concatenate([evaluate(np.where(samples == part, 0.0, weights)) for part in parts])
+    if in_closed_form(weights):
+        return uno(outcomes, weights, tau=tau)
+    return recomputed(_prepare_ipcw(outcomes, tau=tau), weights)
 
 
 def _prepare_brier(outcomes: Outcomes) -> Evaluate:
-    (time, event), survival = _truth(outcomes), outcomes.probabilities
-    times = np.asarray(outcomes.labels, dtype=np.float64)
+    (time, event), errors = truth_of(outcomes), BrierErrors.of(outcomes)
     groups = Groups.of(time)
-    # Of the trapezoidal rule, over the range of times.
-    steps = np.diff(times) / (times[-1] - times[0])
-    parts = (np.r_[steps, 0.0] + np.r_[0.0, steps]) / 2
-    gone = event[:, None] & (time[:, None] <= times)
-    errors = (gone * survival**2) @ parts
-    alive = np.where(time[:, None] > times, (1 - survival) ** 2, 0.0) * parts
-    reached = np.searchsorted(np.unique(time), times, side="right")
 
     def evaluate(weights: FloatArray) -> FloatArray:
         weights = by_sample(weights).astype(np.float64)
-        uncensored = _uncensored(groups, event, weights)
-        of_gone = divide(weights, uncensored[1 + groups.codes], 0.0).T @ errors
-        of_alive = divide(alive.T @ weights, uncensored[reached], 0.0).sum(axis=0)
+        left = uncensored(groups, event, weights)
+        of_gone = divide(weights, left[1 + groups.codes], 0.0).T @ errors.gone
+        of_alive = divide(errors.alive.T @ weights, left[errors.reached], 0.0).sum(axis=0)
         return divide(of_gone + of_alive, weights.sum(axis=0))
 
     return evaluate
+
+
+def _brier_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
+    if in_closed_form(weights):
+        return brier(outcomes, weights)
+    return recomputed(_prepare_brier(outcomes), weights)
 
 
 def c_index_ipcw_metric(*, tau: float | None = None) -> OrderMetric:
@@ -154,7 +86,7 @@ def c_index_ipcw_metric(*, tau: float | None = None) -> OrderMetric:
         check_positive("tau", tau)
     return replace(
         C_INDEX, prepare=partial(_prepare_ipcw, tau=tau),
-        jackknife=partial(_ipcw_jackknife, tau=tau),
+        jackknife=partial(_ipcw_jackknife, tau=tau), defined_by=partial(_has_pairs, tau=tau),
         name="c_index_ipcw" if tau is None else f"c_index_ipcw_at_{number(tau)}",
         family="c_index_ipcw", variant="" if tau is None else "events before a time",
         factory=Factory(
@@ -179,7 +111,8 @@ def c_index_ipcw_metric(*, tau: float | None = None) -> OrderMetric:
 
 
 C_INDEX = OrderMetric(
-    name="c_index", needs="risks", prepare=_prepare_c_index, jackknife=_c_index_jackknife,
+    name="c_index", needs="risks", prepare=_prepare_c_index, jackknife=harrell,
+    defined_by=_has_pairs,
     description="""
     Harrell's c-index: share of comparable pairs in which the higher risk has the earlier event.
 
@@ -193,7 +126,8 @@ C_INDEX = OrderMetric(
 
 INTEGRATED_BRIER_SCORE = OrderMetric(
     name="integrated_brier_score", needs="survival_probabilities", prepare=_prepare_brier,
-    greater_is_better=False, bounds=(0.0, np.inf),
+    jackknife=_brier_jackknife,
+    greater_is_better=False, bounds=(0.0, np.inf), defined_by=any_sample,
     description="""Squared error of survival probabilities, averaged over time.
 
     At a time, samples with an earlier event should have the probability 0, and later ones 1; those

@@ -146,14 +146,18 @@ def test_a_weight_is_a_number_of_equal_samples(name, weighted):
 
 
 @pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("name", C_INDICES)
-def test_leave_one_out_values_are_those_without_each_sample(name, ties):
-    preds = of_risks(25, 6, ties=ties)
-    metric, outcomes = mc.get_metric(name), Outcomes.of(preds, "a")
-    weight = np.random.default_rng(7).random(25)
-    left = np.where(np.eye(25), 0.0, weight)
-    expected = metric.prepare(outcomes)(left)
-    assert metric.jackknife(outcomes, weight) == pytest.approx(expected, abs=1e-12)
+@pytest.mark.parametrize("name", [*C_INDICES, "integrated_brier_score"])
+@pytest.mark.parametrize(
+    "weigh", [np.ones, lambda n: np.arange(n) % 3 / 2, np.random.default_rng(7).random]
+)
+def test_leave_one_out_values_are_those_without_each_sample(name, ties, weigh):
+    for seed in range(6, 12):
+        preds = (of_curves if name.startswith("integrated") else of_risks)(25, seed, ties=ties)
+        metric, outcomes = mc.get_metric(name), Outcomes.of(preds, "a")
+        weight = weigh(25)
+        left = np.where(np.eye(25), 0.0, weight)
+        expected = metric.prepare(outcomes)(left)
+        assert metric.jackknife(outcomes, weight) == pytest.approx(expected, abs=1e-12)
 
 
 def test_compare_decide_and_gate_take_survival():
