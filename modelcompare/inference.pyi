@@ -1,10 +1,10 @@
-from modelcompare.comparison.ranks import RankComparison as RankComparison
 from modelcompare.plugins.calibration.calibration_test import CalibrationTest as CalibrationTest
 from modelcompare.plugins.calibration.calibration_test import calibration_test as calibration_test
+from modelcompare.plugins.omnibus.question import OmnibusResult as OmnibusResult
+from modelcompare.plugins.omnibus.question import omnibus_test as omnibus_test
 from modelcompare.plugins.paper.variance_tests import variance_tests as variance_tests
+from modelcompare.plugins.published.mean_ranks import RankComparison as RankComparison
 from modelcompare.plugins.published.ranks import critical_difference as critical_difference
 from modelcompare.plugins.time.forecasts import diebold_mariano as diebold_mariano
 from modelcompare.plugins.unpaired.unpaired import unpaired_test as unpaired_test
 from modelcompare.questions.adjust import adjust as adjust
-from modelcompare.questions.omnibus import OmnibusResult as OmnibusResult
-from modelcompare.questions.omnibus import omnibus_test as omnibus_test

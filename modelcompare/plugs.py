@@ -277,6 +277,11 @@ def behind(option: str) -> Any:
     return _answering("options", option, f"`{option}`")
 
 
+def can_answer(option: str) -> bool:
+    """Return whether a plugin answers where this option is given."""
+    return option in merged("options")
+
+
 def writer(form: str) -> Any:
     """Load the function of a plugin that returns what writes a form, or refuse the form."""
     return _answering("writers", form, f"form '{form}'")

@@ -89,7 +89,6 @@ PAIRED_TESTS: Mapping[str, str] = {
     "replicate-paired-t": "the paired t on bootstrap replicates: for reproduction",
 }
 MEANINGS: Mapping[str, str] = {**INTERVALS, **PAIRED_TESTS}
-OmnibusTest = Literal["cochran-q", "friedman"]
 PosthocTest = Literal["nemenyi", "wilcoxon-holm"]
 Correction = Literal[
     "holm", "hochberg", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t", "min-p",

@@ -73,7 +73,6 @@ MAKE = {
     ),
     "bootstrap": lambda _: mc.bootstrap(of_classes(), ["accuracy", "f1"], **FEW),
     "paired_test": lambda _: mc.paired_test(of_classes(), "a", "b", metric="f1_macro", **FEW),
-    "omnibus_test": lambda _: mc.inference.omnibus_test(of_classes(), "accuracy"),
     "decide": lambda _: mc.decide(of_classes(), "a", "b", "accuracy", margin=0.1),
     "gate": lambda _: mc.gate(of_classes(), "a", "b", ["accuracy:-0.1", "f1[1]:-0.2"]),
     "sample_size": lambda _: mc.sample_size(of_classes(), "a", "b"),

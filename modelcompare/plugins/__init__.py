@@ -18,6 +18,7 @@ PLUGINS = (
     "latex",
     "ledgers",
     "logs",
+    "omnibus",
     "page",
     "paper",
     "pareto",
@@ -81,11 +82,13 @@ NAMES = {
         "--model-ledger",
     ),
     "logs": ("a log of a tool",),
+    "omnibus": ("inference.OmnibusResult", "inference.omnibus_test"),
     "page": ("report", "--format html", "form 'html'", "a .htm file", "a .html file"),
     "paper": ("inference.variance_tests", "io.quantize", "studies", "study", "--card"),
     "pareto": ("`pareto`", "plot.pareto", "--figure pareto"),
     "published": (
-        "io.from_counts", "io.from_results", "inference.critical_difference", "a table of results",
+        "io.from_counts", "io.from_results", "inference.critical_difference",
+        "inference.RankComparison", "`friedman`", "a table of results",
     ),
     "runs": (
         "diagnostics.variance_components", "generalize_to='items+runs'", "test 'run-permutation'",

@@ -84,7 +84,6 @@ def _doors() -> dict[str, Door]:
             {"predictions": PLAIN, "baseline": "a", "candidate": "b", "rules": ["f1_macro:-0.01"],
              **FEW},
         ),
-        "omnibus_test": Door(mc.inference.omnibus_test, {"predictions": PLAIN}),
         "paired_test": Door(mc.paired_test, {**TWO, **FEW}),
         "sample_size": Door(mc.sample_size, TWO),
         "BootstrapResult.confidence_interval": Door(

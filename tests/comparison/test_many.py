@@ -1,4 +1,4 @@
-"""Families of models: omnibus tests, letters, tiers, simultaneous intervals, several test sets."""
+"""Families of models: letters, tiers, simultaneous intervals, several test sets."""
 
 import warnings
 from itertools import combinations
@@ -7,54 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.contingency_tables import cochrans_q
 
 import modelcompare as mc
 from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
-from modelcompare.significance.omnibus import nemenyi
 from tests.made_up import made_up
 from tests.plugged import needs
 
 PREDS = made_up(300, (1.6, 1.5, 0.9, 0.2))
 RIGHT = np.array([PREDS.predicted(m) == PREDS.access.codes for m in PREDS.models]).T.astype(float)
-
-
-def test_omnibus_tests_are_those_of_statsmodels_and_scipy():
-    found, expected = mc.inference.omnibus_test(PREDS), cochrans_q(RIGHT)
-    assert (found.statistic, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
-    found = mc.inference.omnibus_test(PREDS, "accuracy", method="friedman")
-    expected = stats.friedmanchisquare(*RIGHT.T)
-    assert (found.statistic, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
-    losses = [
-        -np.log(PREDS.probabilities(m)[np.arange(300), PREDS.access.codes]) for m in PREDS.models
-    ]
-    found = mc.inference.omnibus_test(PREDS, "log_loss", method="friedman")
-    assert found.p_value == pytest.approx(stats.friedmanchisquare(*losses).pvalue)
-    with pytest.raises(ValueError, match="there are 2 models, an omnibus test needs 3"):
-        mc.inference.omnibus_test(PREDS[["m0", "m1"]])
-    with pytest.raises(
-        ValueError,
-        match="Cochran's Q is of accuracy, or of scores that are 0 or 1, not of f1_macro",
-    ):
-        mc.inference.omnibus_test(PREDS, "f1_macro")
-    same = mc.Predictions(PREDS.y_true, {m: PREDS.probabilities("m0") for m in "abc"})
-    assert mc.inference.omnibus_test(same).p_value == 1
-
-
-def test_nemenyi_has_the_critical_values_of_the_table():
-    # Demsar (2006), table 5: q_0.05 = 1.960, 2.343, 2.569, 2.728, 2.850 for 2 to 6 models.
-    for k, q in zip(range(2, 7), (1.960, 2.343, 2.569, 2.728, 2.850), strict=True):
-        _, critical = nemenyi(np.arange(1.0, k + 1), 30)
-        assert critical == pytest.approx(q * np.sqrt(k * (k + 1) / (6 * 30)), rel=1e-3)
-
-
-def test_nemenyi_is_scikit_posthocs():
-    import scikit_posthocs as sp
-
-    rng = np.random.default_rng(0)
-    scores = rng.normal(size=(12, 4)) + np.arange(4) * 0.5
-    p_values, _ = nemenyi(stats.rankdata(-scores, axis=1).mean(axis=0), 12)
-    np.testing.assert_allclose(p_values, sp.posthoc_nemenyi_friedman(scores).to_numpy(), atol=1e-6)
 
 
 def test_letters_are_shared_exactly_where_nothing_is_shown():
@@ -145,7 +105,7 @@ def test_pooled_differences_step_down_by_max_t(sets):
     assert (found >= plain[plain.metric == "f1_macro"].p_value - 0.01).all()
 
 
-@needs("suites")
+@needs("suites", "published")
 def test_ranks_over_sets(sets):
     found = sets.friedman("f1_macro")
     table = np.array([r.bootstrap.point[:, 0] for r in sets.results.values()])

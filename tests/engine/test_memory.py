@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare import plugs
 from modelcompare.cli import main
-from modelcompare.comparison.ranks import compare_ranks
 from modelcompare.engine import memory
+from tests.plugged import needs
 
 TRUTH = np.arange(60) % 3
 PREDS = mc.Predictions(TRUTH, {name: np.roll(TRUTH, shift) for shift, name in enumerate("abcd")})
@@ -80,8 +81,11 @@ def many():
     [
         lambda scores: mc.compare(mc.Predictions.from_scores(scores)),
         # To read a table takes memory for each cell.
-        lambda scores: compare_ranks(
-            pd.DataFrame(scores), "score", greater_is_better=True, test="nemenyi", alpha=0.05
+        pytest.param(
+            lambda scores: plugs.behind("friedman")(
+                pd.DataFrame(scores), "score", greater_is_better=True, test="nemenyi", alpha=0.05
+            ),
+            marks=needs("published"),
         ),
         lambda scores: mc.compare(mc.Predictions.from_scores(scores), baseline="m0"),
     ],

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.comparison.ranks import compare_ranks
 from modelcompare.metrics import METRICS
 from modelcompare.plugs import plugins
 from modelcompare.report.result import Result
@@ -26,18 +25,10 @@ preds = sliced
 MADE = {
     "Comparison": lambda: mc.compare(preds(), ["accuracy", "f1"], **FEW),
     "GroupComparison": lambda: mc.compare_groups(preds(), ["accuracy", "f1"], **FEW),
-    "RankComparison": lambda: compare_ranks(
-        pd.DataFrame(np.random.default_rng(0).random((4, 3)), columns=["m0", "m1", "m2"]),
-        "accuracy",
-        test="nemenyi",
-        alpha=0.05,
-        greater_is_better=True,
-    ),
     "ComparisonPlan": lambda: mc.plan(preds(), ["accuracy", "f1"], **FEW),
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
     "GateResult": lambda: mc.gate(preds(), "m0", "m1", ["accuracy:-0.01", "f1[0]:+-0.2"], **FEW),
     "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1[1]", **FEW),
-    "OmnibusResult": lambda: mc.inference.omnibus_test(preds()),
     "SampleSize": lambda: mc.sample_size(preds(), "m0", "m1", "f1[1]"),
 } | plugged("MADE")
 all_results = pytest.mark.parametrize("name", MADE)

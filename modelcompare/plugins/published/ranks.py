@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from modelcompare.arguments import checked
-from modelcompare.comparison.ranks import RankComparison, compare_ranks
 from modelcompare.directions import resolved
+from modelcompare.plugins.published.mean_ranks import RankComparison, compare_ranks
 from modelcompare.readers import checked_columns
 from modelcompare.readers.reading import in_one_line
 from modelcompare.readers.score_tables import COLUMNS, frame_of, read_scores

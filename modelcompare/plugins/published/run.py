@@ -11,9 +11,9 @@ from modelcompare.cli.options import RESULTS
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
 from modelcompare.comparison.compare import compare
-from modelcompare.comparison.ranks import RankComparison
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
+from modelcompare.plugins.published.mean_ranks import RankComparison
 from modelcompare.plugins.published.ranks import critical_difference
 from modelcompare.plugins.published.results import named_results, scores_of_sets
 from modelcompare.readers import checked_columns

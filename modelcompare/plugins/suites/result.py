@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare import plugs
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.conclusion import conclusions_of_frames
 from modelcompare.comparison.groups import GroupComparison, plot_groups
 from modelcompare.comparison.pair_tables import pair_table
-from modelcompare.comparison.ranks import RankComparison, compare_ranks, diagram
 from modelcompare.comparison.result import DIFFERENCES, SCORES
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.influence import Pairs
@@ -34,7 +34,6 @@ from modelcompare.plugins.suites.scope import notes_on_sets
 from modelcompare.plugins.suites.weights import written_shares
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.fields import HIDDEN, Field, member
-from modelcompare.report.figures.critical_difference import plot_critical_difference
 from modelcompare.report.figures.interval_rows import Row
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Axes, Figure
@@ -49,8 +48,8 @@ def plot_ranks(
 ) -> Figure:
     """Draw mean ranks by a metric (default: the first); bars join models that do not differ."""
     chosen = metric or next(iter(result._ranked_places), result._first.metrics[0])
-    ranks = diagram(result.friedman(chosen))
-    return plot_critical_difference(ranks, chosen, result.signature, ax=ax)
+    drawn: Figure = result.friedman(chosen)._drawn(chosen, result.signature, ax)
+    return drawn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +121,7 @@ class SuiteComparison(GroupComparison):
     def document(self) -> Document:
         named = (VALUE, "model", "estimate", interval_column(self._first.confidence_level))
         figures: dict[str, Callable[[], Figure]] = {"scores": self.plot.groups}
-        if len(self.models) >= 3:
+        if len(self.models) >= 3 and plugs.can_answer("friedman"):
             draw, info = self.plot.critical_difference, self._first.metric_info
             ranked = [x for x in self._averages if info[x].greater_is_better is not None]
             figures |= {f"ranks_{each}": partial(draw, each) for each in ranked}
@@ -231,7 +230,7 @@ class SuiteComparison(GroupComparison):
         """
         return orders(self._found, self.models, self._ranked_places)
 
-    def friedman(self, metric: str) -> RankComparison:
+    def friedman(self, metric: str) -> Any:
         """Compare mean ranks over test sets by Friedman's test and Nemenyi's test of all pairs.
 
         Parameters
@@ -251,7 +250,7 @@ class SuiteComparison(GroupComparison):
         values = values_of(self._found, self.models, self._ranked_places[metric])
         if np.isnan(values).any():
             raise ValueError("ranks need the values of all models on all test sets.")
-        return compare_ranks(
+        return plugs.behind("friedman")(
             pd.DataFrame(values, columns=list(self.models)), metric, test="nemenyi",
             alpha=self._first.alpha, greater_is_better=info.greater_is_better,
         )  # fmt: skip

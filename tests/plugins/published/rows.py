@@ -6,11 +6,19 @@ import numpy as np
 import pandas as pd
 
 import modelcompare as mc
+from modelcompare.plugins.published.mean_ranks import compare_ranks
 from tests.report import drawn
 from tests.senseless import Door
 
 TABLE = {"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.95], "c": [0.5, 0.5, 0.4, 0.6]}
 MADE = {
+    "RankComparison": lambda: compare_ranks(
+        pd.DataFrame(np.random.default_rng(0).random((4, 3)), columns=["m0", "m1", "m2"]),
+        "accuracy",
+        test="nemenyi",
+        alpha=0.05,
+        greater_is_better=True,
+    ),
     "RankComparison of a table": lambda: mc.inference.critical_difference(
         TABLE, greater_is_better=True
     ),

@@ -90,6 +90,7 @@ def test_a_crosstab_of_truth_values_begins_with_wrong():
     assert mc.bootstrap(always, n_resamples=2).estimate.tolist()[0] == 1
 
 
+@needs("omnibus")
 def test_right_and_wrong_of_three_models_are_cochrans():
     table = RNG.integers(1, 30, (2, 2, 2))
     preds = mc.io.from_counts(table, ("a", "b", "c"))

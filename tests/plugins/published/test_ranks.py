@@ -7,7 +7,8 @@ import scikit_posthocs as sp
 from scipy import stats
 
 import modelcompare as mc
-from modelcompare.report.figures.critical_difference import _bars
+from modelcompare.plugins.published.diagram import _bars
+from modelcompare.plugins.published.mean_ranks import nemenyi
 
 # AUC of four trees on 14 data sets: Demsar (2006), table 6. Printed to three digits, C4.5+cf and
 # C4.5+m+cf tie on the next to last, but were ranked 2 and 3.
@@ -169,3 +170,19 @@ def test_the_diagram_of_one_table_takes_no_metric():
 
 def test_a_model_that_differs_from_all_has_no_bar():
     assert _bars(np.eye(4, dtype=bool)) == []
+
+
+def test_nemenyi_has_the_critical_values_of_the_table():
+    # Demsar (2006), table 5: q_0.05 = 1.960, 2.343, 2.569, 2.728, 2.850 for 2 to 6 models.
+    for k, q in zip(range(2, 7), (1.960, 2.343, 2.569, 2.728, 2.850), strict=True):
+        _, critical = nemenyi(np.arange(1.0, k + 1), 30)
+        assert critical == pytest.approx(q * np.sqrt(k * (k + 1) / (6 * 30)), rel=1e-3)
+
+
+def test_nemenyi_of_other_ranks_is_scikit_posthocs():
+    import scikit_posthocs as sp
+
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(12, 4)) + np.arange(4) * 0.5
+    p_values, _ = nemenyi(stats.rankdata(-scores, axis=1).mean(axis=0), 12)
+    np.testing.assert_allclose(p_values, sp.posthoc_nemenyi_friedman(scores).to_numpy(), atol=1e-6)

@@ -11,16 +11,16 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.leaders import leaders_of, led_clauses
 from modelcompare.directions import known_direction
+from modelcompare.plugins.published.diagram import plot_critical_difference
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, frame
-from modelcompare.report.figures.critical_difference import plot_critical_difference
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_digits, joined, p_clause, some_of
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column
 from modelcompare.significance.corrections import adjust
-from modelcompare.significance.omnibus import friedman, nemenyi
+from modelcompare.significance.omnibus import friedman
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.two_models import sample_test, tied
 from modelcompare.words import PosthocTest, signature
@@ -36,7 +36,7 @@ def plot_ranks(
     """
     if metric is not None:
         raise ValueError("these are the ranks of one table of scores; leave `metric` out.")
-    return plot_critical_difference(diagram(result), "score", result.signature, ax=ax)
+    return result._drawn("score", result.signature, ax)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +103,10 @@ class RankComparison(Result, stem="ranks", version=2):
             ),
         }  # fmt: skip
         return self._document(tables, findings=self._sentences())
+
+    def _drawn(self, name: str, signature: str, ax: Axes | None) -> Figure:
+        """Draw the mean ranks by the scores of this name."""
+        return plot_critical_difference(diagram(self), name, signature, ax=ax)
 
     def verdict(self) -> str:
         """Return Friedman's test, and the models that the best one differs from, as sentences."""
@@ -183,3 +187,27 @@ def _wilcoxon_holm(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     p_values = [sample_test("wilcoxon", column)[1] for column in differences.T]
     ranks = np.sign(differences) * rankdata(np.abs(differences), axis=0)
     return adjust(np.array(p_values), "holm"), ranks.sum(axis=0)
+
+
+def nemenyi(ranks: FloatArray, n_blocks: int, *, alpha: float = 0.05) -> tuple[FloatArray, float]:
+    """Return p-values of all pairs after Friedman's test, and the critical difference.
+
+    References
+    ----------
+    .. [1] Demsar (2006), Statistical comparisons of classifiers over multiple data sets, JMLR 7.
+
+    Examples
+    --------
+    >>> p_values, critical = nemenyi(np.array([3.143, 2.0, 2.893, 1.964]), 14)
+    >>> round(critical, 2)
+    1.25
+    """
+    from scipy.stats import studentized_range
+
+    k = len(ranks)
+    error = np.sqrt(k * (k + 1) / (6 * n_blocks))
+    q = np.abs(ranks[:, None] - ranks[None, :]) / error * np.sqrt(2)
+    p_values = studentized_range.sf(q, k, np.inf)
+    np.fill_diagonal(p_values, 1.0)
+    critical = float(studentized_range.isf(alpha, k, np.inf) / np.sqrt(2) * error)
+    return p_values, critical

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from modelcompare.arguments import checked
+from modelcompare.arrays import FloatArray
 from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
@@ -14,13 +16,15 @@ from modelcompare.report.document import Document
 from modelcompare.report.fields import value
 from modelcompare.report.result import Result
 from modelcompare.report.tables import column
-from modelcompare.significance.omnibus import cochran_q, friedman
+from modelcompare.significance.omnibus import friedman
 from modelcompare.significance.samples import (
     require_plain,
     right_or_wrong,
     sample_contributions,
 )
-from modelcompare.words import OmnibusTest, signature
+from modelcompare.words import signature
+
+OmnibusTest = Literal["cochran-q", "friedman"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,3 +116,16 @@ def omnibus_test(
         metric=found.name, method=method, statistic=statistic, p_value=p_value,
         n_models=len(predictions.models),
     )  # fmt: skip
+
+
+def cochran_q(right: FloatArray) -> tuple[float, float]:
+    """Test equal accuracy by Cochran's Q on 0/1 outcomes of shape (n_samples, n_models).
+
+    Samples on which all models agree do not count; if there are no others, p is 1.
+    """
+    from statsmodels.stats.contingency_tables import cochrans_q
+
+    if (right == right[:, :1]).all():
+        return 0.0, 1.0
+    found = cochrans_q(right)
+    return float(found.statistic), float(found.pvalue)

@@ -1,0 +1,1 @@
+"""Tests that all models of a test set are equal."""
