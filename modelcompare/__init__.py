@@ -31,7 +31,6 @@ _load, _dir, _names = lazy_loader.attach(
         "questions.decide": ["decide"],
         "questions.gate": ["gate"],
         "questions.paired": ["paired_test"],
-        "questions.plan": ["plan"],
         "questions.sample_size": ["sample_size"],
         "readers": ["read_predictions"],
     },

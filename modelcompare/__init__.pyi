@@ -20,10 +20,10 @@ from modelcompare.plugins.folds import crossval as crossval
 from modelcompare.plugins.ledgers.keep import keep as keep
 from modelcompare.plugins.ledgers.ledger import Ledger as Ledger
 from modelcompare.plugins.paper import studies as studies
+from modelcompare.plugins.plan.question import plan as plan
 from modelcompare.questions.decide import decide as decide
 from modelcompare.questions.gate import gate as gate
 from modelcompare.questions.paired import paired_test as paired_test
-from modelcompare.questions.plan import plan as plan
 from modelcompare.questions.sample_size import sample_size as sample_size
 from modelcompare.readers import read_predictions as read_predictions
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from inspect import signature as parameters_of
 from typing import Any, TypeVar, get_args
 
 import click
@@ -15,11 +14,8 @@ from modelcompare import escape, plugs
 from modelcompare.cli.output import append, document_of
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, answer_document, say
-from modelcompare.comparison.shown_plan import ComparisonPlan
 from modelcompare.questions.gate import gate as ask_gate
 from modelcompare.questions.gate_result import GateAnswer, GateResult
-from modelcompare.questions.plan import OF_DECISIONS
-from modelcompare.questions.plan import plan as plan_of
 from modelcompare.questions.rules import read_asked, read_rules
 from modelcompare.report.result import Result
 from modelcompare.report.writers.formats import WRITERS
@@ -100,30 +96,12 @@ def gate(
             f"--margin is needed to ask for {kind or 'non-inferior'}: how much worse would matter?"
         )
     if plan:
-        shown = question.ask(_planned, reading, by_blocks=by_blocks, **options)
+        shown = question.ask(plugs.behind("plan"), reading, by_blocks=by_blocks, **options)
         answer_document(WRITERS["json" if format == "json" else "table"](document_of(shown)))
         return
     found = question.ask(ask, reading, by_blocks=by_blocks, **options)
     print_answers(found, format, several=bool(rule))
     stop_unless_passed(found, inconclusive_exit)
-
-
-def _planned(
-    predictions: Any, baseline: str, candidate: str, rules: Sequence[Mapping[str, Any]],
-    **options: Any,
-) -> ComparisonPlan:  # fmt: skip
-    """Plan the decisions of a gate."""
-    values = [(rule["metric"], rule["label"]) for rule in rules]
-    usual = {name: each.default for name, each in parameters_of(ask_gate).parameters.items()}
-    options = {name: value for name, value in options.items() if value != usual.get(name)}
-    if others := options.keys() - {"alpha", *OF_DECISIONS}:
-        raise ValueError(
-            "--plan shows how one test set would decide once; leave out "
-            f"{' and '.join(f'--{each}' for each in sorted(others))}."
-        )
-    if "alpha" in options:
-        options["confidence_level"] = 1 - 2 * options.pop("alpha")
-    return plan_of(predictions, values, baseline=baseline, candidate=candidate, **options)
 
 
 def stop_unless_passed(found: GateAnswer, inconclusive_exit: int) -> None:

@@ -66,7 +66,6 @@ GATES = (
                 flag(name="equivalent", help="Pass if within the margins (TOST)."), LABEL, RULE,
             ),
             named_option("alpha", "One-sided level.", panel=None), GENERALIZE_TO, INCONCLUSIVE,
-            flag(name="plan", help="Show the design and the intervals, and decide nothing."),
             Option(
                 name="format", type=GateFormat, default="text", metavar="FORM",
                 help=f"{listed(GateFormat)}; github annotates a workflow, and adds a table to its "

@@ -22,7 +22,6 @@ from modelcompare.cli.options import (
     WHOLE,
     Texts,
     change_option,
-    flag,
     metric,
     metrics,
     named_option,
@@ -61,10 +60,6 @@ _COMMANDS = (
             OPTIONS["method"], OPTIONS["test"], OPTIONS["correction"],
             OPTIONS["baseline"], replace(OPTIONS["generalize_to"], advanced=True), _LEVEL,
             replace(OPTIONS["alpha"], advanced=True),
-            flag(
-                name="plan", panel="Statistics", advanced=True,
-                help="Show intervals, tests, expected time and memory, and compute nothing.",
-            ),
             replace(OPTIONS["family"], advanced=True), OPTIONS["zero_division"], *RESAMPLING,
             output_with_figure("Write a forest plot too: .png, .pdf or .svg.", FIGURE),
         ),

@@ -22,6 +22,7 @@ PLUGINS = (
     "page",
     "paper",
     "pareto",
+    "plan",
     "published",
     "runs",
     "selfcheck",
@@ -86,6 +87,7 @@ NAMES = {
     "page": ("report", "--format html", "form 'html'", "a .htm file", "a .html file"),
     "paper": ("inference.variance_tests", "io.quantize", "studies", "study", "--card"),
     "pareto": ("`pareto`", "plot.pareto", "--figure pareto"),
+    "plan": ("plan", "`plan`", "--plan"),
     "published": (
         "io.from_counts", "io.from_results", "inference.critical_difference",
         "inference.RankComparison", "`friedman`", "a table of results",

@@ -35,7 +35,6 @@ def _doors() -> dict[str, Door]:
     return {
         "bootstrap": Door(mc.bootstrap, {"predictions": PLAIN, **FEW}),
         "compare": Door(mc.compare, {"predictions": PLAIN, **FEW}),
-        "plan": Door(mc.plan, {"predictions": PLAIN, **FEW}),
         "compare_groups": Door(
             mc.compare_groups, {"source": PREDS, "min_size": 5, "metrics": "accuracy", **FEW},
         ),

@@ -25,7 +25,6 @@ preds = sliced
 MADE = {
     "Comparison": lambda: mc.compare(preds(), ["accuracy", "f1"], **FEW),
     "GroupComparison": lambda: mc.compare_groups(preds(), ["accuracy", "f1"], **FEW),
-    "ComparisonPlan": lambda: mc.plan(preds(), ["accuracy", "f1"], **FEW),
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
     "GateResult": lambda: mc.gate(preds(), "m0", "m1", ["accuracy:-0.01", "f1[0]:+-0.2"], **FEW),
     "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1[1]", **FEW),

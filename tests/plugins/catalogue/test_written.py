@@ -19,7 +19,6 @@ FOLDS = "fold,a,b,c\n" + "".join(f"{i},0.{80 + i},0.{70 + i * 2},0.6{i}\n" for i
 # By command what is asked, and the document that answers.
 ASKED = [
     ("compare", ("snli.npz", "-m", "accuracy", *FEW), "compare"),
-    ("compare", ("snli.npz", "--plan", "-m", "accuracy"), "plan"),
     ("gate", ("snli.npz", *MODELS, "--margin", "0.1", *FEW), "decision"),
     ("gate", ("snli.npz", *MODELS, "--rule", "f1[neutral]:-0.1", *FEW), "gate"),
     ("sample-size", ("snli.npz", "--model", "mlp", "--model", "bow_pair"), "sample_size"),

@@ -40,6 +40,8 @@ def test_ranks_are_of_samples_not_of_rounding():
 
 def test_clusters_are_not_forgotten():
     y = np.arange(60) % 2
-    clustered = mc.Predictions(y, {f"m{k}": np.roll(y, k) for k in range(3)}, groups=np.arange(60) // 6)
+    clustered = mc.Predictions(
+        y, {f"m{k}": np.roll(y, k) for k in range(3)}, groups=np.arange(60) // 6
+    )
     with pytest.raises(ValueError, match="needs independent samples"):
         mc.inference.omnibus_test(clustered)

@@ -1,5 +1,7 @@
 """The option --plan of compare and gate."""
 
+from tests.plugged import needs
+
 
 def test_a_plan_names_intervals_and_tests_and_compares_nothing(run):
     done = run("compare", "snli.npz", "--plan", "-m", "accuracy", "-m", "f1_macro")
@@ -9,6 +11,7 @@ def test_a_plan_names_intervals_and_tests_and_compares_nothing(run):
     assert "leads" not in done.out
 
 
+@needs("ledgers")
 def test_the_plan_of_a_gate_names_the_intervals_of_its_rules_and_decides_nothing(run):
     rules = ("--rule", "log_loss:-0.5", "--rule", "recall[neutral]:-0.02", "--alpha", "0.01")
     done = run("gate", "snli.npz", "--baseline", "bow_pair", "--candidate", "mlp", *rules, "--plan")

@@ -10,17 +10,17 @@ from modelcompare.arguments import checked
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.plan import ComparisonSettings, planned
 from modelcompare.comparison.planning import Settings
-from modelcompare.comparison.shown_plan import (
-    ComparisonPlan,
-    name_intervals,
-    plan_of_comparison,
-    shown,
-)
 from modelcompare.data.checks import check_models
 from modelcompare.data.given_arrays import takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import ValueLike
 from modelcompare.metrics.registry import default_metric
+from modelcompare.plugins.plan.result import (
+    ComparisonPlan,
+    name_intervals,
+    plan_of_comparison,
+    shown,
+)
 from modelcompare.questions.contrast import Contrast
 from modelcompare.words import giving, value_name
 

@@ -1,0 +1,1 @@
+"""Plans of comparisons and decisions that are shown, and not computed."""

@@ -1,0 +1,16 @@
+"""Options of commands that show their plan."""
+
+from modelcompare.cli.commands import Addition
+from modelcompare.cli.options import flag
+
+ADDITIONS = (
+    Addition("compare", (
+        flag(
+            name="plan", panel="Statistics", advanced=True,
+            help="Show intervals, tests, expected time and memory, and compute nothing.",
+        ),
+    )),
+    Addition("gate", (
+        flag(name="plan", help="Show the design and the intervals, and decide nothing."),
+    )),
+)  # fmt: skip
