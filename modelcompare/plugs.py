@@ -123,6 +123,9 @@ class Plugin:
         Folders that are as good as a file: `modelcompare.readers.content.FolderFile`.
     folders : str
         Functions that read a folder of published results as a table: ``f(path)``.
+    notebooks : str
+        Functions that show results in a notebook: ``f(tables, signature, document=None)`` returns
+        HTML, with the findings of a document.
     writers : mapping of str to str
         Places of functions, by the form of text: ``f()`` returns what writes a
         `report.document.Document`, and refuses where it needs a package that is not installed.
@@ -169,6 +172,7 @@ class Plugin:
     objects: str = ""
     folder_files: str = ""
     folders: str = ""
+    notebooks: str = ""
     writers: Mapping[str, str] = field(default_factory=dict)
     suffixes: Mapping[str, str] = field(default_factory=dict)
 

@@ -21,7 +21,7 @@ from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals import METHODS, Interval, choices, intervals_around
 from modelcompare.intervals.resampled import is_resampled
 from modelcompare.metrics import UndefinedMetricWarning
-from modelcompare.report import writers
+from modelcompare.plugs import first
 from modelcompare.report.figures import raincloud
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import (
@@ -144,7 +144,7 @@ class BootstrapResult(Sample):
         """Values on the resamples: a row for each resample, a column for each value."""
         return pd.DataFrame(self.draws.reshape(len(self.draws), -1), columns=self.index)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Any:
         """Show the values on the test set in a notebook."""
         frame = self.estimate.reset_index()
         errors = pd.Series(self.standard_error().ravel()).groupby(frame["metric"])
@@ -154,8 +154,7 @@ class BootstrapResult(Sample):
         table = Table.of(title, frame, VALUE, "model", "estimate", decimals=decimals)
         whole, places = self._selection or (self, None)
         table = replace(table, notes=notes_on_few_samples(whole, places=places))
-        shown = writers.notebook.tables_shown([table])
-        return writers.notebook.framed(shown, self.signature)
+        return first("notebooks", [table], self.signature)
 
     @checked()
     @written_out(methods=choices(indent=12))

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from modelcompare.arguments import missing_attribute
-from modelcompare.report import writers
+from modelcompare.plugs import first
 from modelcompare.report.document import Document, Finding
 from modelcompare.report.fields import Field, Member, members_of
 from modelcompare.report.figures.types import Figure
@@ -163,6 +163,7 @@ class Result(ABC):
         """Write the findings, and the tables without their particulars."""
         return screen_text(self.document(), brief=True)
 
-    def _repr_html_(self) -> str:
-        """Show findings and the first rows of each table in a notebook."""
-        return writers.notebook.fragment(self.document())
+    def _repr_html_(self) -> Any:
+        """Show findings and the first rows of each table in a notebook; as text if it is None."""
+        shown = self.document()
+        return first("notebooks", shown.tables.values(), shown.signature, shown)

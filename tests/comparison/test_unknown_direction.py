@@ -38,7 +38,7 @@ def test_the_higher_model_is_called_higher_and_nobody_leads(result):
     assert "; it is higher than A." in result.verdict()
     against = mc.compare(PREDS, baseline="A", **FEW)
     assert "B and C are higher than the baseline A (" in against.verdict()
-    for text in (str(two), str(result), against.to_markdown(), two._repr_html_()):
+    for text in (str(two), str(result), against.to_markdown(), two._repr_html_() or ""):
         assert "is better" not in text
         assert "leads" not in text
 

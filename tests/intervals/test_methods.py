@@ -24,6 +24,7 @@ from modelcompare.intervals import (
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.words import INTERVALS, IntervalMethod
+from tests.plugged import needs
 
 RNG = np.random.default_rng(0)
 SAMPLE = RNG.gamma(2.0, size=40)
@@ -403,6 +404,7 @@ def test_policies_for_undefined_resamples():
         mc.bootstrap(never, "precision", n_resamples=10, undefined="redraw")
 
 
+@needs("page")
 @pytest.mark.parametrize(
     "method", ["auto", "wilson", "percentile", "basic", "normal", "studentized"]
 )

@@ -92,6 +92,7 @@ def test_every_question_about_three_positives_has_a_note_and_no_warning(name: st
     assert note in as_json(made)
 
 
+@needs("page")
 def test_values_in_a_notebook_have_the_note():
     assert NOTE in mc.bootstrap(PREDS, "f1", n_resamples=9)._repr_html_()
 

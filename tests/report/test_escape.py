@@ -32,7 +32,7 @@ CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud8
 
 def test_no_form_holds_a_control_character(hostile):
     forms = [
-        screen_text(hostile, show_all=True), fragment(hostile),
+        screen_text(hostile, show_all=True), fragment(hostile) or "",
         *(writer(form)(hostile.document()) for form in FORMS),
     ]  # fmt: skip
     assert [found for text in forms for found in CONTROL.findall(text)] == []
@@ -77,7 +77,7 @@ def test_no_line_of_any_form_is_an_order_to_a_runner(make_comparison, pad):
     if pad in FILE_PADS:
         forms |= {
             form: writer(form)(replace(made.document(), figures={})) for form in FORMS
-        } | {"notebook": fragment(made)} | {name: frame_csv(frame) for name, frame in made.document().frames().items()}  # fmt: skip
+        } | {"notebook": fragment(made) or ""} | {name: frame_csv(frame) for name, frame in made.document().frames().items()}  # fmt: skip
         assert {row["model"] for row in json.loads(forms["json"])["scores"]} == {*names}
     assert {name: found for name, text in forms.items() if (found := orders(text))} == {}
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from modelcompare.report.writers import formats as writers
-from modelcompare.report.writers import notebook
 from modelcompare.report.writers import terminal as screens
 from modelcompare.report.writers.files import write_all
 
@@ -34,7 +33,7 @@ def page_of_tables(result):
 
 
 def fragment(result):
-    return notebook.fragment(result.document())
+    return result._repr_html_()
 
 
 def save(result, folder):

@@ -1,1 +1,1 @@
-"""Documents as pages of HTML, and the command that writes a page of a comparison."""
+"""Documents as pages of HTML and in notebooks, and the command that writes a page."""

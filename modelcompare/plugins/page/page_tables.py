@@ -9,10 +9,10 @@ from typing import Any
 
 from modelcompare.escape import json as escape_json
 from modelcompare.escape import visible
+from modelcompare.plugins.page.bars import bars_of, key_of
 from modelcompare.report.fields import RIGHT
 from modelcompare.report.figures.selection import part_shown
 from modelcompare.report.tables import Column, Table
-from modelcompare.report.writers.bars import bars_of, key_of
 
 # Rows of pairs in a page for other baselines, over all classes and metrics.
 ROOM = 12_000

@@ -6,6 +6,7 @@ PLUGIN = Plugin(
     name="page",
     package=__package__,
     commands="commands:COMMANDS",
+    notebooks="notebook:NOTEBOOKS",
     writers={"html": "page:writer"},
     suffixes={".htm": "html", ".html": "html"},
 )

@@ -32,3 +32,10 @@ def test_a_page_holds_every_cell(name):
     html = page_of_tables(result)
     assert len(_Cells(html).cells) == n_cells(result.document().tables.values())
     assert result.signature in html
+
+
+@all_results
+def test_a_notebook_shows_it(name):
+    fragment = made(name)._repr_html_()
+    assert "<html" not in fragment
+    assert made(name).signature in fragment

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from modelcompare.escape import html
+from modelcompare.plugins.page.bars import Bars, bars_of, key_of
 from modelcompare.report.document import Document
 from modelcompare.report.fields import RIGHT
 from modelcompare.report.numbers import more
 from modelcompare.report.tables import MAX_SENTENCES, Table, without_shared_notes
-from modelcompare.report.writers.bars import Bars, bars_of, key_of
 
 # Text and background keep the notebook's colours, so that dark ones stay dark.
 _STYLE = """<style scoped>
@@ -32,24 +32,26 @@ stroke: #767676; width: 100%}
 </style>"""
 
 
-def fragment(document: Document) -> str:
-    """Render the findings and the first rows of each table, without a page around them."""
+def fragment(tables: Iterable[Table], signature: str, document: Document | None = None) -> str:
+    """Render the first rows of each table below a document's findings, without a page around."""
+    parts = [] if document is None else [*_findings(document)]
+    parts += [*_shown(tables), f"<p><code>{html(signature)}</code></p>"]
+    return "\n".join(['<div class="modelcompare">', _STYLE, *parts, "</div>"])
+
+
+def _findings(document: Document) -> Iterator[str]:
+    """Yield the headline and the first findings."""
     shown = document.top_sentences(MAX_SENTENCES)
-    sentences = "".join(f"<li>{html(sentence)}</li>" for sentence in shown)
     left_out = more(sentence=len(document.findings) - len(shown))
-    parts = [f"<p><b>{html(document.headline)}</b></p>"] if document.headline else []
-    parts += [f"<ul>{sentences}</ul>"] if sentences else []
-    parts += [f"<p>and {left_out}</p>"] if left_out else []
-    return framed([*parts, *tables_shown(document.tables.values())], document.signature)
+    if document.headline:
+        yield f"<p><b>{html(document.headline)}</b></p>"
+    if shown:
+        yield f"<ul>{''.join(f'<li>{html(sentence)}</li>' for sentence in shown)}</ul>"
+    if left_out:
+        yield f"<p>and {left_out}</p>"
 
 
-def framed(parts: Iterable[str], signature: str) -> str:
-    """Join parts into one element, with the signature below."""
-    signed = f"<p><code>{html(signature)}</code></p>"
-    return "\n".join(['<div class="modelcompare">', _STYLE, *parts, signed, "</div>"])
-
-
-def tables_shown(tables: Iterable[Table]) -> Iterator[str]:
+def _shown(tables: Iterable[Table]) -> Iterator[str]:
     """Yield the first rows of each table."""
     named: set[tuple[str, str]] = set()
     own, shared = without_shared_notes(tables)
@@ -97,3 +99,6 @@ def _row(tag: str, table: Table, cells: Sequence[str], bar: tuple[int, str] | No
     if bar:
         written.insert(bar[0], f'<{tag} class="bar">{bar[1]}</{tag}>')
     return f"<tr>{''.join(written)}</tr>"
+
+
+NOTEBOOKS = (fragment,)
