@@ -102,7 +102,8 @@ class Plugin:
     steps : str
         Changes of the predictions that commands read: `modelcompare.cli.steps.Step`.
     figures : str
-        Figures of a comparison: pairs of a name and a function of `comparison.compared.Compared`.
+        Figures of a comparison: a name, a function of `comparison.compared.Compared`, and one that
+        returns whether its documents have the figure, or None.
     pages : str
         Functions that yield further results for a page of a comparison: ``f(predictions, result)``.
     sources : str

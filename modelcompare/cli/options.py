@@ -27,7 +27,7 @@ Texts = list[str] | None
 _FORMATS: Any = Literal[(*get_args(BasicFormat), *plugs.merged("writers"))]
 _KINDS: Any = Literal[(*get_args(BasicKind), *plugs.choices("kind"))]
 ComparisonFigure: Any = Literal[
-    "forest", "ranks", "differences", "heatmap", "raincloud", "classes", "confusion",
+    "forest", "ranks", "differences", "raincloud",
     *plugs.choices("figure"),
 ]  # fmt: skip
 

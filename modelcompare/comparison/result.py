@@ -81,10 +81,9 @@ class Comparison(Result, stem="compare", title="Scores and differences", version
     )  # fmt: skip
     plot = Plots(
         forest=_of_evidence(plots.forest), ranks=_of_evidence(plots.ranks),
-        differences=_of_evidence(plots.differences), heatmap=_of_evidence(plots.heatmap),
-        raincloud=_of_evidence(plots.of_replicates), classes=_of_evidence(plots.classes),
-        confusion=_of_evidence(plots.confusion),
-        **{name: _of_evidence(draw) for name, draw in rows("figures")},
+        differences=_of_evidence(plots.differences),
+        raincloud=_of_evidence(plots.of_replicates),
+        **{name: _of_evidence(draw) for name, draw, _ in rows("figures")},
     )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -316,8 +315,8 @@ class Comparison(Result, stem="compare", title="Scores and differences", version
                           metrics=[table.metric])
             for name, table in tables.items()
         }  # fmt: skip
-        if plots.of_classes(found):
-            figures |= {"classes": self.plot.classes, "confusion": self.plot.confusion}
+        more = [name for name, _, has in rows("figures") if has is not None and has(found)]
+        figures |= {name: getattr(self.plot, name) for name in more}
         return self._document(
             tables, figures=figures, heading=self._heading, headline=found.headline,
             findings=self._findings, printed=lambda: printed_tables(found), notes=found.warned,

@@ -6,6 +6,7 @@ PLUGINS = (
     "bounds",
     "calibration",
     "catalogue",
+    "charts",
     "confidences",
     "curves",
     "detection",
@@ -45,6 +46,10 @@ NAMES = {
         "inference.CalibrationTest", "inference.calibration_test",
     ),
     "catalogue": ("metrics",),
+    "charts": (
+        "plot.heatmap", "plot.classes", "plot.confusion", "--figure heatmap", "--figure classes",
+        "--figure confusion",
+    ),
     "confidences": ("io.bin_values", "io.from_bins", "io.from_nbest", "io.missing_mass"),
     "curves": (
         "diagnostics.CurveResult", "diagnostics.curve", "diagnostics.operating_point",

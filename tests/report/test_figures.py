@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import cache, partial
-from itertools import combinations
 
 import matplotlib as mpl
 import numpy as np
@@ -12,12 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 import modelcompare as mc
-from modelcompare.report.figures.matrices import _draw_cells
+from modelcompare.report.figures.matrices import draw_cells
 from tests.plugged import needs, plugged
 from tests.report.drawn import (
     FEW,
     MANY_CLASSES,
-    MANY_MODELS,
     MOST,
     ONE_PAIR,
     USUAL,
@@ -44,9 +42,8 @@ def power(*size):
 FIGURES = {
     **{
         name: lambda *size, name=name, **ax: getattr(comparison(*size).plot, name)(**ax)
-        for name in ("forest", "differences", "ranks", "heatmap", "raincloud", "confusion")
+        for name in ("forest", "differences", "ranks", "raincloud")
     },
-    "classes": lambda *size, **ax: comparison(*size).plot.classes(**ax),
     "power": lambda *size, **ax: power(*size).plot.power(**ax),
 } | plugged("FIGURES")
 # Where a figure has most to show, and after that what changes its form: of two models there is one
@@ -58,10 +55,7 @@ SIZES = (
         "forest": [MOST],
         "differences": [ONE_PAIR],
         "ranks": [MOST],
-        "heatmap": [MANY_MODELS, ONE_PAIR],
         "raincloud": [MOST],
-        "confusion": [MANY_CLASSES],
-        "classes": [MOST],
     }
     | plugged("FIGURE_SIZES")
 )
@@ -172,7 +166,7 @@ def test_models_are_distinguished_in_grey_by_their_markers(name, size, n_shown):
 
 def test_the_order_of_calls_does_not_change_a_figure(tmp_path):
     first, again = (
-        comparison(2, 3).plot.heatmap().save(tmp_path / f"{k}.svg").read_bytes() for k in "ab"
+        comparison(2, 3).plot.differences().save(tmp_path / f"{k}.svg").read_bytes() for k in "ab"
     )
     assert first == again
 
@@ -181,44 +175,9 @@ def test_names_are_checked():
     plot = comparison(5, 3).plot
     for call, note in (
         (partial(plot.forest, metric="f2"), "`metric` 'f2' is not here; there are accuracy, f1."),
-        (partial(plot.heatmap, metric="f1", label="x"), "`label` 'x' is not here; there are "),
-        (partial(plot.heatmap, show="z"), "`show` 'z' is not here; there are p_value, wins."),
-        (partial(plot.confusion, model="x"), "x"),
     ):
         with pytest.raises(ValueError, match=note.replace("(", r"\(")):
             call()
-
-
-def test_probabilities_have_their_confusion_beside_that_of_the_labels():
-    y = np.arange(60) % 2
-    p = np.where(np.arange(60) % 7, y, 1 - y) * 0.6 + 0.2
-    outputs = {"a": p, "b": (p > 0.5).astype(int)}
-    plot = mc.compare(mc.Predictions(y, outputs), "accuracy", **FEW).plot
-    assert [len(plot.confusion(model=model).axes) for model in "ab"] == [2, 1]
-
-
-def test_what_predictions_do_not_hold_is_refused_in_words():
-    scores = mc.Predictions.from_scores({"a": [1, 0, 1] * 9, "b": [0, 1, 1] * 9})
-    plot = mc.compare(scores, **FEW).plot
-    with pytest.raises(ValueError, match=r"a confusion matrix needs classes; 'a' gave scores."):
-        plot.confusion(model="a")
-
-
-def test_a_heatmap_holds_the_p_values_and_the_shares_of_wins():
-    result = comparison(5, 3)
-    left, right = figure("heatmap", 5, 3).axes
-    models = [tick.get_text().split()[0] for tick in left.get_yticklabels()]
-    draws = {m: result.bootstrap.replicates[m, "accuracy"].iloc[:, 0] for m in models}
-    shares = np.ma.filled(right.images[0].get_array(), np.nan)
-    for (i, a), (j, b) in combinations(enumerate(models), 2):
-        won = (draws[a] > draws[b]).mean() + (draws[a] == draws[b]).mean() / 2
-        assert shares[i, j] == pytest.approx(won)
-        assert shares[j, i] == pytest.approx(1 - won)
-    written = [text.get_text() for text in left.texts]
-    assert len(written) == 20
-    pair = result.differences.query("metric == 'accuracy'").set_index(["model_a", "model_b"])
-    assert pair.loc[tuple(sorted([models[0], models[-1]])), "p_adjusted"] < 0.001
-    assert written[3] == "<.001"
 
 
 def test_what_is_written_on_a_shade_can_be_read():
@@ -228,26 +187,12 @@ def test_what_is_written_on_a_shade_can_be_read():
 
     axes = Figure().subplots()
     shades = np.linspace(0, 1, 101)
-    _draw_cells(axes, shades[None, :], np.full((1, 101), "x"))
+    draw_cells(axes, shades[None, :], np.full((1, 101), "x"))
     (image,) = axes.images
     assert len(axes.texts) == 101
     for shade, text in zip(shades, axes.texts, strict=True):
         dark, bright = sorted(map(light, (image.cmap(image.norm(shade)), text.get_color())))
         assert (bright + 0.05) / (dark + 0.05) >= 4.5, shade
-
-
-def test_a_confusion_figure_holds_shares_of_the_true_class():
-    from sklearn.metrics import confusion_matrix
-
-    data = preds(5, 3)
-    drawn = comparison(5, 3).plot.confusion(model=data.models[2])
-    hard, soft = (np.ma.filled(axes.images[0].get_array(), np.nan) for axes in drawn.axes)
-    note = data.predicted(data.models[2])
-    np.testing.assert_allclose(hard, confusion_matrix(data.access.codes, note, normalize="true"))
-    by_class = [
-        data.probabilities(data.models[2])[data.access.codes == k].mean(axis=0) for k in range(3)
-    ]
-    np.testing.assert_allclose(soft, by_class, rtol=1e-6)
 
 
 def test_power_reaches_past_the_size_that_is_needed():

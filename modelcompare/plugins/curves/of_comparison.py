@@ -30,4 +30,4 @@ def _curve(result: Compared, kind: CurveKind, label: Any, ax: Axes | None) -> Fi
     return plot_curve(found, result.signature, ax=ax)
 
 
-FIGURES = (("roc", roc), ("pr", pr))
+FIGURES = (("roc", roc, None), ("pr", pr, None))

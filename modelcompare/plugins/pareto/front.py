@@ -248,4 +248,4 @@ def pareto(found: Compared, metrics: Sequence[str] | None, margins: Margins | No
     return Front.of(found, metrics, margins).frame
 
 
-FIGURES = (("pareto", plot_front),)
+FIGURES = (("pareto", plot_front, None),)

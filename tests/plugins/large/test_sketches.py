@@ -340,6 +340,7 @@ def test_what_a_sketch_cannot_serve_is_refused_in_words(message):
         ASKED[message]()
 
 
+@needs("charts")
 @needs("agreement", "curves")
 def test_disagreements_need_the_samples():
     result = mc.compare(SKETCHED, n_resamples=99)
