@@ -17,6 +17,7 @@ from modelcompare.directions import sentence
 from modelcompare.metrics.base import BaseMetric
 from modelcompare.metrics.from_file import load_metric
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
+from modelcompare.plugs import attribute
 
 # The example of the demo, whose data are the paper's, with its metric; and the figure.
 _EXAMPLE, _METRICS = "snli", ("accuracy", "f1_macro", "cf1_macro")
@@ -52,7 +53,7 @@ def compare(
         raise ValueError("--baseline needs a second model to compare with; there is 1 model.")
     options["baseline"] = baseline
     if plan:
-        output.emit(mc.plan(predictions, asked, **options))
+        output.emit(attribute(mc.__name__, "plan")(predictions, asked, **options))
         return
     result = mc.compare(predictions, asked, **options)
     if reading.slices:
