@@ -38,12 +38,6 @@ def test_integer_scores_of_many_samples():
     assert found == pytest.approx(stats.binomtest(up, up + down).pvalue)
 
 
-def test_clusters_and_weights_are_not_forgotten():
-    y = RNG.integers(0, 2, 60)
-    models = {k: noisy(y, 0.7) for k in "abc"}
-    clustered = mc.Predictions(y, models, groups=np.arange(60) // 6)
-
-
 @pytest.mark.parametrize("method", ["delong", "wald"])
 def test_a_difference_without_variance_has_a_direction(method):
     y, p = [0] * 10 + [1] * 10, np.linspace(0.1, 0.9, 20)
