@@ -80,7 +80,7 @@ ANSWERED = [
     Ask("pass_at_k", "prime-rl PR #1834, strands-labs/robots PR #3521",
         "compare pass_at_k.csv -m pass@4 -m pass^4", 0,
         r"id: column task \(by its values\).*answer: column attempt",
-        r"240 answers of 30 items.*pass_at_4: .*pass_hat_4: "),
+        r"240 answers of 30 items.*pass_at_4: .*pass_hat_4: ", plugin="answers"),
     Ask("rewards", "allenai/reward-bench#269", "groups rewards.csv --slice subset", 1,
         r"models: 2 \(rm_7b, rm_70b\)", r"rm_70b is highest in 4 of 4 subgroups"),
     Ask("speech", "kaldi#442", "compare speech.csv -m wer --groups speaker", 2,

@@ -24,7 +24,7 @@ import pandas as pd
 
 from experiments.validity.by_cell import simulate
 from experiments.validity.keep import ALPHA, N_SAMPLES, log_wealths
-from modelcompare.intervals.betting import betting_bound
+from modelcompare.plugins.any_time.betting import betting_bound
 
 # confseq uses a name that numpy 2 has not.
 vars(np).setdefault("float_", np.float64)

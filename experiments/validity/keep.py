@@ -44,7 +44,7 @@ from experiments.validity.keep_worlds import (
     rates_of,
     tables_of,
 )
-from modelcompare.intervals.betting import _BETS
+from modelcompare.plugins.any_time.betting import _BETS
 from modelcompare.plugins.ledgers.levels import level_of_candidate, level_of_look, share_of
 from modelcompare.plugins.ledgers.report import _row
 

@@ -18,7 +18,7 @@ from scipy.special import ndtri
 
 import modelcompare as mc
 from modelcompare.comparison.planning import Settings
-from modelcompare.questions.any_time import GainAtAnyTime
+from modelcompare.plugins.any_time.gain import GainAtAnyTime
 from modelcompare.questions.gains import Gain
 
 Array = np.ndarray

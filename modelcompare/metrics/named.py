@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import get_args
 
 from modelcompare.metrics import (
-    answers,
     calibration,
     chance,
     counts,
@@ -33,7 +32,7 @@ def names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
 
 
 _RECORDS: tuple[AnyMetric, ...] = (
-    *counts.METRICS, *rates.METRICS, *scoring.METRICS, *answers.METRICS, *ranking.METRICS,
+    *counts.METRICS, *rates.METRICS, *scoring.METRICS, *ranking.METRICS,
     *calibration.METRICS, *values.METRICS, *quantiles.METRICS, *chance.METRICS, *rows("metrics"),
 )  # fmt: skip
 METRICS: dict[str, AnyMetric] = {
@@ -42,9 +41,10 @@ METRICS: dict[str, AnyMetric] = {
 """Every named metric, under the default convention: 0 / 0 is NaN."""
 
 _WITH_OPTION: tuple[AnyMetric, ...] = (
-    counts.FBETA, scoring.TOP_K_ACCURACY, *answers.METRICS, quantiles.percentile_metric(),
+    counts.FBETA, scoring.TOP_K_ACCURACY, quantiles.percentile_metric(),
     values.pinball_metric(), values.adjusted_r2_metric(predictors=1),
     chance.weighted_kappa_metric(),
+    *(each for each in rows("metrics") if each.family and each.factory),
 )  # fmt: skip
 FAMILIES: dict[str, AnyMetric] = {
     name: metric

@@ -19,7 +19,6 @@ from modelcompare.data.scores import Scores
 from modelcompare.data.test_set import Access, TestSet
 from modelcompare.directions import known_direction
 from modelcompare.escape import terminal
-from modelcompare.metrics.answers import answers_metric
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.quantiles import percentile_of
 from modelcompare.plugs import load
@@ -160,7 +159,7 @@ def given_score(metric: Metric | OrderMetric, predictions: TestSet) -> Metric | 
     if metric.of_items and not passes:
         better = known_direction(name or metric.name, better)
     if metric.of_items and better is False and metric.factory is not None:
-        metric = answers_metric(metric.family, **metric.factory.options, highest=False)
+        metric = metric.factory.made(highest=False)
     if not passes:
         metric = replace(metric, greater_is_better=better, direction_from=known)
     declared = scores.bounds_of(name)

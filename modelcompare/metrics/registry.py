@@ -104,7 +104,9 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
         register_others()
         found = _record(name, options) or _of_term(name, options)
     if found is None:
-        raise ValueError(needed(f"metric {name!r}") or _unknown(name))
+        # Names with a number are listed with braces.
+        absent = needed(f"metric {name!r}") or needed(f"metric {re.sub('[0-9]+', '{}', name)!r}")
+        raise ValueError(absent or _unknown(name))
     metric = with_options(found, options)
     if not isinstance(metric, Metric) or (zero_division != "paper" and math.isnan(zero_division)):
         return metric

@@ -131,13 +131,16 @@ _OF_NAMES = dict(_TERMS)
 for _plugin in plugins().values():
     _OF_NAMES |= _plugin.terms
 _BY_TERM = {term: name for name, terms in _OF_NAMES.items() for term in terms.split(", ")}
+# Terms with a number, which has braces in terms and names: pass@{}.
+_NUMBERED = {
+    re.compile(re.escape(term).replace(r"\{\}", r"(\d+)")): _BY_TERM.pop(term)
+    for term in [*_BY_TERM] if "{}" in term
+}  # fmt: skip
 # Terms as names are written, for suggestions.
 UNDERSCORED = tuple(term.replace(" ", "_") for term in _BY_TERM)
 # Terms of one word, such as mcc and auc.
 ABBREVIATIONS = tuple(term for term in _BY_TERM if " " not in term)
 _AVERAGES = ("macro", "micro", "weighted", "samples")
-# Any, or all, of k answers.
-_OF_ANSWERS = re.compile(r"pass([@^])(\d+)")
 # Words that leave the meaning as it is.
 _BESIDE_AVERAGE = ("average", "averaged", "avg")
 _FIRST, _LAST = ("neg", "negative"), ("score", "scores", "metric", "coefficient")
@@ -166,11 +169,10 @@ def spellings(term: str) -> Iterator[str]:
     (['roc_auc'], ['dice', 'f1'])
     >>> [*spellings("macro-average F1 score")][-1]
     'f1_macro'
-    >>> [*spellings("pass@4")][0], [*spellings("pass^4")][0]
-    ('pass_at_4', 'pass_hat_4')
     """
-    if of_answers := _OF_ANSWERS.fullmatch(term.strip().casefold()):
-        yield f"pass_{'at' if of_answers[1] == '@' else 'hat'}_{of_answers[2]}"
+    for pattern, name in _NUMBERED.items():
+        if found := pattern.fullmatch(term.strip().casefold()):
+            yield name.format(found[1])
     words = plain_term(term).split()
     if " ".join(words) in _ELSEWHERE:
         return

@@ -2,6 +2,8 @@
 
 PLUGINS = (
     "agreement",
+    "answers",
+    "any_time",
     "battles",
     "bounds",
     "calibration",
@@ -39,6 +41,12 @@ NAMES = {
         "diagnostics.annotator_agreement", "diagnostics.model_agreement",
         "diagnostics.Disagreements", "diagnostics.disagreements", "disagreements",
     ),
+    "answers": (
+        "metrics.pass_at_k", "metrics.pass_hat_k", "metrics.best_of_k", "metrics.majority_of_k",
+        "metric 'pass_at_{}'", "metric 'pass_hat_{}'", "metric 'best_of_{}'",
+        "metric 'majority_of_{}'", "metric 'pass@{}'", "metric 'pass^{}'",
+    ),
+    "any_time": ("`method='any-time'`",),
     "battles": ("`battles`", "from_battles"),
     "bounds": ("results.BoundedComparison", "`missing='bounds'`"),
     "calibration": (

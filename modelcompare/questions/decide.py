@@ -24,7 +24,6 @@ from modelcompare.data.test_set import TestSet
 from modelcompare.engine.scope import Scope
 from modelcompare.escape import terminal
 from modelcompare.metrics.classes import ValueLike
-from modelcompare.questions.any_time import GainAtAnyTime
 from modelcompare.questions.claims import POWER, answer_of, check_margin, claims_of
 from modelcompare.questions.contrast import warn_of_undefined
 from modelcompare.questions.gains import Gain
@@ -365,7 +364,8 @@ def _gain_on(
     """Return the gain of the first model over the second on a test set."""
     check_models(predictions.models, baseline=models[1], candidate=models[0])
     if method == "any-time":
-        return GainAtAnyTime.of(predictions, models, metric, replace(settings, method="auto"))
+        at_any_time: type[Gain] = plugs.behind("method='any-time'")
+        return at_any_time.of(predictions, models, metric, replace(settings, method="auto"))
     return Gain.of(predictions, models, metric, replace(settings, method=method))
 
 

@@ -26,8 +26,18 @@ from modelcompare.questions.claims import POWER, claims_of, n_needed
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.unseen import Unseen
 from modelcompare.significance.inverted import Ends, p_above, turned
-from modelcompare.significance.repeated import LEAST_OF_EACH, LEAST_UNITS
 from modelcompare.words import Decision, IntervalMethod
+
+# Observations that asymptotic bounds need, in all and in favour of each model.
+LEAST_UNITS, LEAST_OF_EACH = 50, 10
+
+
+def not_at_any_time(what: str) -> ValueError:
+    """Return the error about what else is random than the samples of one test set."""
+    return ValueError(
+        "method='any-time' (--looks any) is for samples that are added to one test set, not for "
+        f"{what}."
+    )
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ from modelcompare.words import Alternative
 Ends = tuple[float, float]
 # One-sided level -> lower and upper bound.
 Bounds = Callable[[float], Ends]
+# Smallest level at which an interval can be computed.
+LEAST_LEVEL = 1e-12
 _SMALLEST, _LARGEST = 1e-9, 0.5 - 1e-9
 
 

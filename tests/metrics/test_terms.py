@@ -124,7 +124,7 @@ def test_terms_are_written_as_they_are_read_and_no_two_metrics_share_one():
     tables = _TERMS, *(plugin.terms for plugin in plugins().values())
     every = [term for table in tables for terms in table.values() for term in terms.split(", ")]
     assert len({*every} | {*_ELSEWHERE}) == len(every) + len(_ELSEWHERE)
-    assert all(plain_term(term) == term for term in (*every, *_ELSEWHERE))
+    assert all(plain_term(term) == term for term in (*every, *_ELSEWHERE) if "{}" not in term)
     for term, name in _BY_TERM.items():
         assert mc.get_metric(name).name == name
         assert mc.metrics.METRICS.get(term.replace(" ", "_")) is None

@@ -138,7 +138,7 @@ def two_stage_error(values, clusters, n_clusters, times):
 
 
 @pytest.mark.slow
-@needs("bounds")
+@needs("bounds", "any_time")
 def test_its_design_gives_the_errors_and_refuses_what_does_not_know_them(installed):
     done = ask(installed, "-W", "ignore", "-c", DESIGN)
     assert done.returncode == 0, done.stderr

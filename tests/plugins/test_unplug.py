@@ -92,6 +92,9 @@ def _in_python(each):
     if each.endswith(" file"):
         compared = "mc.compare([0, 1] * 9, {'a': [0, 1] * 9}, 'accuracy', n_resamples=99)"
         return f"{compared}.save('x{each.split()[1]}')"
+    if each.startswith("`method="):
+        preds = "mc.Predictions([0, 1], {'a': [0, 1], 'b': [0, 1]})"
+        return f"mc.decide({preds}, 'a', 'b', 'accuracy', margin=0.1, {each.strip('`')})"
     if each.startswith("metric "):
         return f"mc.metrics.get_metric({each.removeprefix('metric ')})"
     if each.strip("`") in ROLES:

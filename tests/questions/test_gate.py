@@ -3,12 +3,18 @@
 import pytest
 
 import modelcompare as mc
+from tests.plugged import needs
 
 SNLI = mc.load_example("snli").subset(range(800))
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"method": "any-time"}, {"method": "BCa", "n_resamples": 99}]
+    "options",
+    [
+        {},
+        pytest.param({"method": "any-time"}, marks=needs("any_time")),
+        {"method": "BCa", "n_resamples": 99},
+    ],
 )
 def test_decisions_of_a_gate_are_those_of_decide(options):
     rules = ["accuracy:-0.01", "recall[neutral]:-0.02", "log_loss:+0"]

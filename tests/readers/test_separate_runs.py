@@ -203,6 +203,7 @@ def test_a_model_that_was_trained_once_needs_no_name_of_its_run():
     assert scores["estimate"].to_dict() == pytest.approx(means.to_dict())
 
 
+@needs("answers")
 @pytest.mark.parametrize("name", ["epoch", "attempt"])
 @pytest.mark.parametrize("layout", ["long", "wide"])
 def test_numbered_answers_are_clusters_of_their_item_and_no_runs(name, layout):

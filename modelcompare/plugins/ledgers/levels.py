@@ -20,7 +20,7 @@ from scipy.special import ndtr, ndtri
 
 from modelcompare.arrays import FloatArray
 from modelcompare.plugins.ledgers.words import Control, Spending
-from modelcompare.significance.repeated import LEAST_LEVEL
+from modelcompare.significance.inverted import LEAST_LEVEL
 
 # Growth of samples that the grid resolves. Smaller ones are taken as this one, which makes bounds
 # higher: less correlated looks exceed any bounds more often (Slepian's inequality).

@@ -22,13 +22,14 @@ from modelcompare.plugins.suites.layers import warn_of_few_sets
 from modelcompare.plugins.suites.pooled import Means
 from modelcompare.plugins.suites.scope import notes_on_sets, scope_of_sets
 from modelcompare.plugins.suites.weights import WITHIN, WeightedSets, weighted_sets, within
-from modelcompare.questions.any_time import PLAN_LOOKS, not_at_any_time
 from modelcompare.questions.contrast import Contrast
-from modelcompare.questions.gains import Gain, are_enough, gains_of_units
+from modelcompare.questions.gains import Gain, are_enough, gains_of_units, not_at_any_time
 from modelcompare.questions.unseen import Unseen
 from modelcompare.resampling.seeds import child_seed, seed_sequence
 from modelcompare.significance.inverted import Ends, ends_of, turned
 from modelcompare.words import Decision, DecisionMethod, IntervalMethod
+
+_PLAN_LOOKS = "plan the times of asking with a ledger of `looks` (--looks N)"
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def mean_gain(
     """
     check_decided(sets, baseline=models[1], candidate=models[0])
     if method == "any-time":
-        raise not_at_any_time(f"several test sets; {PLAN_LOOKS}")
+        raise not_at_any_time(f"several test sets; {_PLAN_LOOKS}")
     if not isinstance(sets, WeightedSets):
         sets = weighted_sets(sets, models, "equal", settings.generalize_to, "refuse")
     contrasts = contrasts_on(sets, models, metric, replace(settings, method=method))

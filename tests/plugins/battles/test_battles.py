@@ -539,7 +539,11 @@ def test_scores_of_users_that_are_named_like_those_of_battles_are_plain_scores()
     ("question", "what"),
     [
         (lambda p: mc.compare(p, "p95", n_resamples=20), "'strength_p95'"),
-        (lambda p: mc.bootstrap(p, "best_of_2", n_resamples=2), "'best_of_2'"),
+        pytest.param(
+            lambda p: mc.bootstrap(p, "best_of_2", n_resamples=2),
+            "'best_of_2'",
+            marks=needs("answers"),
+        ),
         (lambda p: mc.bootstrap(p, lambda *x: np.median(x[1]), n_resamples=2), "'<lambda>'"),
         (lambda p: mc.decide(p, "gpt", "yi", "strength_p50", margin=0.1), "'strength_p50'"),
         pytest.param(

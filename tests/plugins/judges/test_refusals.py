@@ -43,7 +43,7 @@ def test_every_other_function_refuses_a_judge_and_names_the_remedy() -> None:
     assert seen > 10
 
 
-@needs("suites")
+@needs("suites", "any_time")
 def test_the_remedies_of_a_refusal_are_not_refused() -> None:
     preds, _ = drawn(0)
     both = {"x": preds, "y": drawn(1)[0]}

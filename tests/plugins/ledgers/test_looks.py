@@ -1,6 +1,5 @@
-"""Looks of a gate: levels, what may be added between them, and bounds that hold at any time."""
+"""Looks of a gate: levels, and what may be added between them."""
 
-import json
 import math
 
 import numpy as np
@@ -11,8 +10,6 @@ from modelcompare.plugins.ledgers.history import History
 from modelcompare.plugins.ledgers.levels import level_of_look
 from tests import candidates as sets
 from tests.plugged import needs
-from tests.questions.test_any_time import differences
-from tests.questions.test_betting import wealth
 
 RULE = "accuracy:+0"
 SIZES = (100, 200, 300)
@@ -287,35 +284,6 @@ def test_a_plan_follows_from_the_file(path, tmp_path):
     assert mc.Ledger(search).kind == "candidates"
 
 
-# -- at any time --------------------------------------------------------------------------------
-
-
-def test_any_time_with_a_ledger_is_asked_until_it_is_decided(path):
-    options = {"looks": "any"}
-    asked = [look(path, n, "good", **options) for n in (20, 40, 60)]
-    assert [each.answer for each in asked[:2]] == ["not enough data"] * 2
-    for n in (60, 61, 120, 300):
-        if asked[-1].answer == "not enough data":
-            asked.append(look(path, n, "good", **options))
-    assert asked[-1].answer == "shown"
-    with pytest.raises(ValueError, match="answered 'shown', and that stands"):
-        look(path, 400, "good", **options)
-    assert {entry["level"] for entry in History.read(path).entries} == {0.05}
-    assert "(alpha 0.05 in all, at any time)" in asked[-1].ledger
-    # Without a ledger the answers are the same.
-    alone = mc.gate(sets.of(40), "old", "good", [RULE], method="any-time")
-    assert alone.decisions == asked[1].decisions
-
-
-def test_planned_looks_and_bounds_at_any_time_are_refused_together(path):
-    with pytest.raises(ValueError, match=r"has the levels of 5 looks.*\(--looks any\)\.$"):
-        look(path, 40, "good", looks=5, method="any-time")
-    assert not path.exists()
-    assert look(path, 40, "good", looks="any", method="any-time").answer == "not enough data"
-    with pytest.raises(ValueError, match=r"the options|plans no looks, .*not of 'BCa'; leave"):
-        look(path, 60, "good", looks="any", method="BCa")
-
-
 def test_numbers_of_numpy_are_those_of_python(path):
     first = look(path, 100, looks=np.int64(3), alpha=np.float32(0.0625))
     assert first.ledger.startswith("Look 1 of 3 (alpha 0.0625 in all")
@@ -368,21 +336,6 @@ def test_decisive_looks_have_their_codes(ask, candidate, code):
     given = ("--looks", "2", "--spending", "pocock", "--inconclusive-exit", "3")
     assert ask(200, *given, candidate=candidate).code == code
     assert ask(300, *given, candidate=candidate).code == 2
-
-
-def test_any_time_on_the_command_line(ask, run):
-    found = ask(300, "--looks", "any", candidate="best")
-    assert found.code == 0
-    assert "(alpha 0.05 in all, at any time)" in found.err
-    # The sentence is not that of a gate that is asked once.
-    assert found.out.endswith("(300 samples, one-sided alpha 0.05 at any time).\n")
-    assert "at any time" not in ask(300, candidate="best", ledger=()).out
-    plain = run("gate", "preds.csv", "--baseline", "old", "--candidate", "best", "--metric",
-                "accuracy", "--superior", "--looks", "any", "--format", "json")  # fmt: skip
-    assert plain.code == 0
-    document = json.loads(plain.out)
-    wins = differences(300, "best")
-    assert wealth(wins, document["ci_low"], -1.0) == pytest.approx(20, rel=1e-3)
 
 
 def test_how_many_looks_are_left(ask, run):

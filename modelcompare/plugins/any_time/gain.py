@@ -13,20 +13,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from modelcompare.intervals.betting import betting_bound, log_wealth, rounded_down
-from modelcompare.questions.gains import Gain
-from modelcompare.significance.inverted import Ends
-from modelcompare.significance.repeated import LEAST_LEVEL, level_at_any_time
-
-PLAN_LOOKS = "plan the times of asking with a ledger of `looks` (--looks N)"
-
-
-def not_at_any_time(what: str) -> ValueError:
-    """Return the error about what else is random than the samples of one test set."""
-    return ValueError(
-        "method='any-time' (--looks any) is for samples that are added to one test set, not for "
-        f"{what}."
-    )
+from modelcompare.plugins.any_time.betting import betting_bound, log_wealth, rounded_down
+from modelcompare.plugins.any_time.mixture import level_at_any_time
+from modelcompare.questions.gains import Gain, not_at_any_time
+from modelcompare.significance.inverted import LEAST_LEVEL, Ends
 
 
 @dataclass(frozen=True)

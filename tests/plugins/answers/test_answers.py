@@ -15,7 +15,7 @@ import modelcompare as mc
 from modelcompare.cli.app import main
 from tests.plugged import needs
 
-LOGS = Path(__file__).parents[1] / "data" / "formats" / "inspect"
+LOGS = Path(__file__).parents[2] / "data" / "formats" / "inspect"
 FAMILIES = {
     "pass_at_k": max,
     "pass_hat_k": min,
@@ -320,3 +320,13 @@ def test_clusters_that_hold_several_samples_do_not_pool_their_answers(capsys, tm
     assert {row["model"]: row["estimate"] for row in scores} == pytest.approx(
         dict(zip("ab", expected, strict=True))
     )
+
+
+def test_terms_of_papers_have_the_number_of_answers():
+    assert mc.get_metric("pass@4").name == "pass_at_4"
+    assert mc.get_metric("Pass^4").name == "pass_hat_4"
+
+
+def test_the_families_are_plain_functions():
+    assert mc.metrics.pass_at_k(["q", "q"], [1, 0], k=1) == 0.5
+    assert {"pass_at_k", "majority_of_k"} <= {*mc.metrics.FAMILIES}

@@ -1,4 +1,4 @@
-"""One-sided level of a question that is asked at any number of samples, and what it needs."""
+"""One-sided level of a question that is asked at any number of samples."""
 
 from __future__ import annotations
 
@@ -6,10 +6,6 @@ import math
 
 from scipy.special import ndtr
 
-# Smallest level at which an interval can be computed.
-LEAST_LEVEL = 1e-12
-# Observations that asymptotic bounds need, in all and in favour of each model.
-LEAST_UNITS, LEAST_OF_EACH = 50, 10
 # Samples at which a normal mixture has half of its weight; at the level 0.05 its bounds are then
 # narrowest at 1,000 samples.
 _MIXTURE = 158

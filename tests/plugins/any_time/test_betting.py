@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from modelcompare.intervals import betting
-from modelcompare.intervals.betting import betting_bound, log_wealth, rounded_down
+from modelcompare.plugins.any_time import betting
+from modelcompare.plugins.any_time.betting import betting_bound, log_wealth, rounded_down
 
 BETS = np.geomspace(0.002, 0.9, 40)
 numbers_within = st.lists(st.floats(-1, 1), min_size=3, max_size=40)

@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import norm
 
 import modelcompare as mc
-from modelcompare.significance.repeated import level_at_any_time
+from modelcompare.plugins.any_time.mixture import level_at_any_time
 from tests import candidates as sets
 from tests.plugged import needs
-from tests.questions.test_betting import wealth
+from tests.plugins.any_time.test_betting import wealth
 
 RULE = "accuracy:+0"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from modelcompare.significance.repeated import level_at_any_time
+from modelcompare.plugins.any_time.mixture import level_at_any_time
 
 
 def test_the_level_at_any_time_is_that_of_the_published_one_sided_boundary():

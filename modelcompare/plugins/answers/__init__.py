@@ -1,0 +1,1 @@
+"""Metrics of repeated answers to an item: pass@k and others."""
