@@ -233,10 +233,17 @@ def _refuse_odd_numbers(seen: Profile, heading: str) -> None:
 
 
 def _refuse_no_truth(seen: Profile, headings: Sequence[str]) -> None:
-    raise ValueError(
+    """Refuse labels without a truth, which is likeliest the column that equals all of them most."""
+    least = {}
+    for heading in (h for h in seen.headings if h not in seen.named | seen.chosen):
+        kin = [h for h in headings if h != heading and seen.overlap(heading, h) >= SHARED]
+        if kin:
+            least[heading] = min(seen.share_of_equals(heading, each) for each in kin)
+    raise DoubtError(
         f"{seen.where} has columns of texts ({listed(headings, 5)}) and none that is named like "
         "the truth (y_true, label, gold, target); name it with "
-        f"{as_options(true='COLUMN')}."
+        f"{as_options(true='COLUMN')}.",
+        true=max(least, key=least.__getitem__, default=""),
     )
 
 

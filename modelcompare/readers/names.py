@@ -29,8 +29,8 @@ MEASURED = (
 # Names of the truth only if model columns have the same values.
 MAYBE_TRUE = (
     *_forms("reference", "ref", "expected", "actual", "answer", ends=("s", "_label")),
-    "expected_output", "correct_answer", "correct_label", "human_label", "answer_key", "class",
-    "outcome", "y", "category", "intent",
+    "expected_output", "correct_answer", "correct_label", "answer_key", "class", "outcome", "y",
+    "category", "intent", *(f"human_{each}" for each in ("label", "verdict", "judgment", "rating")),
 )  # fmt: skip
 ID = (
     "id", "uid", "doc_id", "seg_id", "sample_id",

@@ -107,6 +107,11 @@ class Profile:
         words = (self.frame[h].astype(str).str.casefold().str.split() for h in (heading, other))
         return bool(np.mean([not {*a}.isdisjoint(b) for a, b in zip(*words, strict=True)]) > 0.5)
 
+    def share_of_equals(self, heading: str, other: str) -> float:
+        """Return the fraction of rows in which two columns are equal."""
+        one, two = (self.frame[each].astype(str).to_numpy() for each in (heading, other))
+        return float((one == two).mean())
+
     def at_chance(self, heading: str, truth: str) -> bool:
         """Return whether a column equals another in no more rows than by chance (p > 0.05)."""
         pair = pd.concat([self.frame[heading], self.frame[truth]]).astype(str)

@@ -213,6 +213,24 @@ def test_labels_without_a_truth_are_no_scores():
         mc.read_predictions(pd.DataFrame({"a": labels(0), "b": labels(1)}))
 
 
+def test_of_labels_without_a_truth_the_column_that_equals_all_others_most_is_likeliest():
+    def wrong(seed, share):
+        rng = np.random.default_rng(seed)
+        return np.where(rng.random(N) < share, rng.choice(np.unique(TRUTH), N), TRUTH)
+
+    notes = [f"n{i}" for i in range(N)]
+    frame = pd.DataFrame(
+        {"v1": wrong(1, 0.3), "Verdict": TRUTH, "v2": wrong(2, 0.5), "note": notes}
+    )
+    refusal = r"none that is named like the truth .* Try: columns={'true': 'Verdict'} \(--true Verdict\)\.$"
+    for models in (None, ["v1", "v2"]):
+        with pytest.raises(ValueError, match=refusal):
+            mc.read_predictions(frame, models=models)
+    named = mc.read_predictions(frame.rename(columns={"Verdict": "Human Verdict"}))
+    assert named.models == ("v1", "v2")
+    assert named.y_true.tolist() == TRUTH.tolist()
+
+
 @needs("texts")
 def test_free_texts_are_not_taken_for_a_thousand_classes(tmp_path):
     texts = [f"sentence number {i}" for i in range(1000)]
