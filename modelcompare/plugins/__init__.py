@@ -1,40 +1,8 @@
-"""Plugins: the folders here that `modelcompare.plugs` finds, by name; the first answers first."""
+"""Plugins: the folders here, by name, of which the first answers first."""
 
-PLUGINS = (
-    "agreement",
-    "answers",
-    "any_time",
-    "battles",
-    "bounds",
-    "calibration",
-    "catalogue",
-    "charts",
-    "confidences",
-    "curves",
-    "detection",
-    "folds",
-    "gaps",
-    "hugging_face",
-    "judges",
-    "label_sets",
-    "large",
-    "latex",
-    "ledgers",
-    "logs",
-    "omnibus",
-    "page",
-    "paper",
-    "pareto",
-    "plan",
-    "published",
-    "runs",
-    "selfcheck",
-    "suites",
-    "survival",
-    "texts",
-    "time",
-    "unpaired",
-)
+from pkgutil import iter_modules
+
+PLUGINS = tuple(folder.name for folder in iter_modules(__path__) if folder.ispkg)
 # Names, commands and flags by the plugin that adds them, for the error where it is absent.
 NAMES = {
     "agreement": (
