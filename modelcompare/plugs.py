@@ -33,6 +33,12 @@ class Plugin:
         other places are those of tuples of rows, of which a plugin adds its own to a table.
     commands, additions : str
         Rows of the command line: tuples of `Command`, and of `Addition` to other commands.
+    paths : str
+        Functions that name models and runs of files after their paths: ``f(files, alone=...)``, of
+        files with the models and test sets that the paths give, of a folder `alone` or of several.
+    records : str
+        Functions that change the rows of models with runs, before they are aligned by id:
+        ``f(rows, models, run, columns)``.
     readers : str
         Functions that read files together, as one test set: ``f(files, columns)`` returns a
         `modelcompare.readers.reading.Reading`, or None for other files.
@@ -139,6 +145,8 @@ class Plugin:
     public: Mapping[str, str] = field(default_factory=dict)
     commands: str = ""
     additions: str = ""
+    paths: str = ""
+    records: str = ""
     readers: str = ""
     refusals: str = ""
     whole: str = ""

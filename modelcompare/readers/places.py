@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,14 +9,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from modelcompare.plugs import rows
 from modelcompare.readers.content import File, file_stem, folder_file, known_kind
 from modelcompare.words import shown
 
-# Names of repetitions: seed_1, run-02, and folders that are only numbered.
-_RUN = re.compile(r"(seed|run|rep|repeat|trial|epoch)[-_ ]?[0-9]+", re.IGNORECASE)
-_NUMBER = re.compile(r"[0-9]{1,3}")
-# A model and its run: cnn_seed1. Epochs of a training are checkpoints, and so models.
-_OF_RUN = re.compile(r"(.+?)[-_ ]((?:seed|run|rep|repeat|trial)[-_ ]?[0-9]+)", re.IGNORECASE)
 # The name of a run of MLflow, and the length of the part of its id that is shown.
 _RUN_NAME, _ID = Path("tags", "mlflow.runName"), 8
 
@@ -50,8 +45,11 @@ def _places_of(paths: Sequence[Path]) -> list[File]:
     folders = [path for path in paths if _is_folder(path)]
     files = [path for path in paths if not _is_folder(path)]
     # A single folder contains the models; of several, each is a model.
-    inner = [file for folder in folders for file in _in_folder(folder, len(paths) == 1)]
-    return _named_by_mlflow([*_by_stem(files), *_runs_inside(inner)])
+    alone = len(paths) == 1
+    found = [*_by_stem(files), *(file for each in folders for file in _in_folder(each, alone))]
+    for named in rows("paths"):
+        found = named(found, alone=alone)
+    return _named_by_mlflow(found)
 
 
 def _is_folder(path: Path) -> bool:
@@ -65,7 +63,7 @@ def _is_folder(path: Path) -> bool:
 def _by_stem(files: Sequence[Path], *, in_folder: bool = False) -> list[File]:
     """Name the model of each file after the file."""
     named = zip(files, distinct_names(files), strict=True)
-    return _in_runs([File(path, model=name, in_folder=in_folder) for path, name in named])
+    return [File(path, model=name, in_folder=in_folder) for path, name in named]
 
 
 def distinct_names(files: Sequence[Path]) -> list[str]:
@@ -87,17 +85,6 @@ def distinct_names(files: Sequence[Path]) -> list[str]:
             "or pass a mapping of model names to files."
         )
     return stems
-
-
-def _in_runs(files: list[File]) -> list[File]:
-    """Name models and runs of files such as ``cnn_seed1``, if several models are then left."""
-    split = [_OF_RUN.fullmatch(file.model) for file in files]
-    counts = Counter(each[1] for each in split if each)
-    named = [
-        replace(file, model=each[1], run=each[2]) if each and counts[each[1]] > 1 else file
-        for file, each in zip(files, split, strict=True)
-    ]
-    return named if len({file.model for file in named}) > 1 else files
 
 
 def _in_folder(folder: Path, holds_models: bool) -> list[File]:
@@ -146,35 +133,10 @@ def _mlflow_run(path: Path) -> Path | None:
     return next((run for run in above if (run / _RUN_NAME).is_file()), None)
 
 
-def _runs_inside(files: list[File]) -> list[File]:
-    """Name models and runs of files in folders that are all named like ``cnn_seed1``.
-
-    Folders are test sets if one has several models, else models.
-    """
-    split = [_OF_RUN.fullmatch(file.set or "") for file in files]
-    if not all(split):
-        return files
-    models = {(file.model, each[1]) for file, each in zip(files, split, strict=True) if each}
-    are_sets = len(models) > len({file.model for file in files})
-    return [
-        replace(file, model=each[1], set=file.model, run=each[2])
-        if are_sets
-        else replace(file, set=None, run=each[2])
-        for file, each in zip(files, split, strict=True)
-        if each
-    ]
-
-
 def _inside(path: Path, folder: Path, holds_models: bool) -> File:
-    """Return the run and model, the model and run, or the model and set of a file."""
-    inside, stem = path.relative_to(folder).parent.parts, file_stem(path)
-    found = File(path, in_folder=True)
-    if holds_models and (_RUN.fullmatch(inside[-1]) or _NUMBER.fullmatch(inside[-1])):
-        return replace(found, model="/".join([*inside[:-1], stem]), run=inside[-1])
-    model = "/".join(inside) if holds_models else "/".join([folder.name, *inside])
-    if _RUN.fullmatch(stem):
-        return replace(found, model=model, run=stem)
-    return replace(found, model=model, set=stem)
+    """Return the model and set of a file."""
+    above = (*([] if holds_models else [folder.name]), *path.relative_to(folder).parent.parts)
+    return File(path, model="/".join(above), set=file_stem(path), in_folder=True)
 
 
 def _is_read(path: Path, folder: Path) -> bool:

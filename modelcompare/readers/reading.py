@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
+from modelcompare import plugs
 from modelcompare.data.described import written_classes
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_source
@@ -21,7 +22,6 @@ from modelcompare.readers.messages import as_options, counted
 from modelcompare.readers.missing_marks import marked_missing
 from modelcompare.readers.options import ITEM, OWN_RUN, Columns, column_of
 from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_part
-from modelcompare.readers.separate_runs import with_own_runs
 from modelcompare.readers.tables import column_at
 from modelcompare.spelling import chosen
 
@@ -92,8 +92,8 @@ def record_predictions(records: Records, columns: Columns, *, name: str | None) 
     models = chosen(list(dict.fromkeys(rows["model"])), columns.models, where)
     scores = _chosen_scores(records, rows, columns)
     rows = _scored_samples(records, rows, scores, columns)
-    if _in_runs(rows, columns) and not records.answers:
-        rows = with_own_runs(rows, models, _RUN, columns)
+    for changed in plugs.rows("records") if _in_runs(rows, columns) and not records.answers else ():
+        rows = changed(rows, models, _RUN, columns)
     columns, table = _add_beside(records, rows, scores, columns)
     kind = "scores" if scores else columns.kind
     columns = replace(columns, kind=records.kind if kind == "auto" else kind)

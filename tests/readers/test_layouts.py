@@ -204,6 +204,7 @@ def test_what_is_missing_on_a_test_set_in_a_folder_is_named(tmp_path):
         mc.io.read_sets(folder(tmp_path, {"x.csv": wide, "y.csv": wide}))
 
 
+@needs("runs")
 @pytest.mark.parametrize(
     "path",
     [
@@ -218,6 +219,7 @@ def test_seeds_in_folders_are_runs_of_a_model(tmp_path, path):
     assert (preds.models, len(preds), len({*preds.groups})) == (("bert", "cnn"), 3 * N, N)
 
 
+@needs("runs")
 @needs("suites")
 @pytest.mark.parametrize("several", [True, False])
 def test_seeds_in_files_of_folders_that_are_test_sets_are_runs(tmp_path, several):
@@ -235,6 +237,7 @@ def test_files_of_seeds_of_one_model_are_models(tmp_path):
     assert mc.read_predictions(folder(tmp_path, files)).models == ("bert_seed1", "bert_seed2")
 
 
+@needs("runs")
 def test_a_file_without_a_seed_stays_a_model_with_one_run(tmp_path):
     files = {f"{m}.csv": of_model(m.partition("_")[0], id=range(N))
              for m in ("bert_seed1", "bert_seed2", "cnn")}  # fmt: skip

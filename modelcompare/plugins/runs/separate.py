@@ -87,3 +87,6 @@ def _refuse_gaps(model: str, part: pd.DataFrame, run: str, names: list[Any], ite
             f"model {model!r} has separate runs and lacks {len(gaps):,} results ({listed(gaps)}); "
             "each item must occur in every run of a model: add the rows, or leave out the items."
         )
+
+
+RECORDS = (with_own_runs,)

@@ -49,7 +49,6 @@ def mapped(seeds):
     )  # fmt: skip
 
 
-@needs("runs")
 @pytest.mark.parametrize("seeds", [OTHER, UNEQUAL, {**UNEQUAL, "c": (21, 22)}])
 @pytest.mark.parametrize("run", ["seed", "run"])
 def test_a_long_table_of_different_runs_is_the_mapping_of_separate_runs(seeds, run):
@@ -63,7 +62,6 @@ def test_a_long_table_of_different_runs_is_the_mapping_of_separate_runs(seeds, r
         pd.testing.assert_frame_equal(of_table, of_arrays)
 
 
-@needs("runs")
 def test_models_of_one_set_of_runs_share_them_beside_one_with_runs_of_its_own():
     preds = mc.read_predictions(table({**SAME, "c": (7, 8)}))
     a, b, c = (preds.access.runs_of(model) for model in "abc")
@@ -190,7 +188,6 @@ def test_a_scan_of_runs_reads_them_whole(tmp_path):
     assert main(["compare", str(path), "--resamples", "99"]) == 0
 
 
-@needs("runs")
 def test_a_model_that_was_trained_once_needs_no_name_of_its_run():
     rows = [("old", i, None, 0.5 + i % 3) for i in range(6)]
     rows += [("new", i, r, i % 4 + r / 10) for i in range(6) for r in range(3)]
