@@ -153,6 +153,7 @@ def test_each_of_thirty_shapes_is_asked_once():
     assert sum(ask.before == 1 for ask in [*ANSWERED, *REFUSED]) < len(ANSWERED)
 
 
+@needs("runs")
 @pytest.mark.filterwarnings("default::modelcompare.data.checks.DataWarning")
 def test_numbers_of_some_answers_are_those_of_pandas(inputs, monkeypatch, capsys):
     values = {
