@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from modelcompare.data.test_set import Access
@@ -21,11 +20,3 @@ def refuse_pseudo_values(access: Access[Any], what: str) -> None:
             f"{called}, also those without the model: only their mean has a meaning, the {name} "
             f"relative to the other models; compare the models of one fit by {name}."
         )
-
-
-def refuse_single_rows(access: Access[Any], models: Sequence[str], what: str) -> None:
-    """Refuse a question about single rows of these models' outputs if rows show nothing alone."""
-    refuse_pseudo_values(access, what)
-    for model in models:
-        if reason := access.kinds[model].alone:
-            raise ValueError(f"the models' outputs are {reason}")

@@ -100,7 +100,7 @@ def of_classes(
     The classes are those of the truth and those `predicted`, by the models' names in messages;
     integers may be columns of probabilities, of these `widths`.
     """
-    places = checks.factorized(truth, "`y_true`") if truth.ndim == 1 else None
+    places = checks.factorized(truth) if truth.ndim == 1 else None
     for where, array in predicted.items():
         if array.ndim != 1:
             raise ValueError(
@@ -139,7 +139,7 @@ def _values(truth: AnyArray, given: ArrayLike | None) -> Truth:
     if found is None:
         return None, {"y_true": values}
     labels = checks.classes(found, found)
-    return labels, _coded(values, checks.factorized(truth, "`y_true`"), labels)
+    return labels, _coded(values, checks.factorized(truth), labels)
 
 
 def numbers_of_labels(

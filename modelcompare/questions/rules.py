@@ -47,13 +47,13 @@ def read_rule(rule: str | Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(rule, str):
         raise TypeError(f"a rule must be a text, got {rule!r}.")
     value, _, margin = rule.rpartition(":")
-    read = read_claim(rule, value, margin)
+    read = read_claim(rule, value, margin, _FORM)
     if not read["metric"]:
         raise misread(rule)
     return read
 
 
-def read_claim(rule: str, value: str, margin: str, form: tuple[str, str] = _FORM) -> dict[str, Any]:
+def read_claim(rule: str, value: str, margin: str, form: tuple[str, str]) -> dict[str, Any]:
     """Read what a rule claims about a value; the metric may be lacking."""
     margin = margin.strip().replace("+-", "±")
     metric, label = split_class(value.strip())

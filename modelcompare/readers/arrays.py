@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from tokenize import TokenError
 from typing import Any, TypeAlias
@@ -72,7 +72,8 @@ def archive_reading(files: Sequence[File], columns: Columns) -> Reading | None:
     outputs = {model: arrays[name] for model, name in models.items()}
     options: dict[str, Any] = {argument: arrays[name] for argument, name in beside.items()}
     options["slices"] = {name: arrays[name] for name in slices} or None
-    logits = _logits(models, outputs)
+    named = [model for model, name in models.items() if name.startswith("logits__")]
+    logits = {model: checks.logits(model, outputs[model]) for model in named}
     outputs |= {model: checks.softmax(array) for model, array in logits.items()}
     kind = "scores" if truth is None else columns.kind
     if truth is not None:
@@ -95,12 +96,6 @@ def _left_out(arrays: Arrays, taken: set[str], columns: Columns) -> list[str]:
     """Return arrays beside the labels of a model, such as its probabilities, unless named."""
     plain = [name for name in arrays if name not in taken and not _PREFIX.match(name)]
     return [name for name in names.companions(plain) if name not in (columns.models or ())]
-
-
-def _logits(models: Mapping[str, str], outputs: Arrays) -> Arrays:
-    """Return the checked logits of the models whose arrays are named so."""
-    named = (model for model, name in models.items() if name.startswith("logits__"))
-    return {model: checks.logits(model, outputs[model]) for model in named}
 
 
 def array_rows(opened: File) -> File:

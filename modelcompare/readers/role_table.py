@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from modelcompare.readers import names
 from modelcompare.readers.messages import DoubtError, as_options, listed
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
 from modelcompare.readers.records import PROBABILITY
-from modelcompare.readers.roles import Candidate, Rivals, Role, Roles, as_few, candidates, solve
+from modelcompare.readers.roles import Candidate, Rivals, Role, Roles, candidates, solve
 
 # Rows that refute most keys.
 _FIRST_ROWS = 1_000
@@ -109,7 +110,7 @@ def _may_name(at: Candidate) -> bool:
 def _of_same_samples(first: Candidate, rivals: Rivals) -> bool:
     """Choose the fewest columns that name the samples, and refuse as many that name others."""
     seen, samples = first.seen, _numbered(first)
-    for other in as_few(first, rivals):
+    for other in takewhile(lambda other: len(other.columns) == len(first.columns), rivals):
         if not np.array_equal(samples, _numbered(other)):
             raise DoubtError(
                 f"{seen.where}: {first.heading!r} and {other.heading!r} may both name the samples "
@@ -124,11 +125,6 @@ def _numbered(at: Candidate) -> IntArray:
     numbers = at.seen.frame.groupby(at.columns, sort=False, dropna=False).ngroup()
     found: IntArray = pd.factorize(numbers)[0]
     return found
-
-
-def _varying(first: Candidate, _: Rivals) -> bool:
-    """Choose the first column, unless all of its cells are the same."""
-    return first.seen.frame[first.heading].nunique() > 1
 
 
 def _repeating(first: Candidate, _: Rivals) -> bool:
@@ -234,11 +230,6 @@ def _predicts_truth(at: Candidate) -> bool:
     return real and (seen.could_be_of(heading, true) or seen.is_numeric(true))
 
 
-def _alone(_: Candidate, rivals: Rivals) -> bool:
-    """Choose a column without rivals."""
-    return next(rivals, None) is None
-
-
 def _only_one_like_truth(first: Candidate, rivals: Rivals) -> bool:
     """Choose the first named like predictions, or the only column with values of the truth."""
     for other in rivals if first.reason == "structure" else ():
@@ -293,13 +284,19 @@ CROSSED = Role(
 )  # fmt: skip
 IN_ROWS = (*_OF_ROWS, CROSSED)
 # Rows of one model are of one test set, and of one run unless its name varies.
-OF_ONE_MODEL = (replace(_OF_ROWS[0], accepts=_varying), *_OF_ROWS[2:])
+_SEVERAL_RUNS = replace(
+    _OF_ROWS[0], accepts=lambda first, _: first.seen.frame[first.heading].nunique() > 1
+)
+OF_ONE_MODEL = (_SEVERAL_RUNS, *_OF_ROWS[2:])
 PRED = Role(
     name="pred", option="pred", usual=names.PRED, shares=True, others=None,
     shows=_has_values_of_truth, accepts=_only_one_like_truth,
 )  # fmt: skip
 # Numbers beside a truth, where no column is named like predictions or scores.
-NUMBERS = Role(name="pred", others=None, shows=_predicts_truth, accepts=_alone)
+NUMBERS = Role(
+    name="pred", others=None, shows=_predicts_truth,
+    accepts=lambda _, rivals: next(rivals, None) is None,
+)  # fmt: skip
 KEY = Role(
     name="id", usual=names.ID, shares=True, fits=_completes_key, others=None, shows=_completes_key
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, takewhile
+from itertools import combinations
 from typing import Literal, TypeAlias
 
 from modelcompare.readers import names
@@ -102,10 +102,6 @@ class Candidate:
 Rivals: TypeAlias = Iterator[Candidate]
 
 
-def _always(_: Candidate) -> bool:
-    return True
-
-
 def only(refusal: Callable[[Candidate, Candidate], str]) -> Callable[[Candidate, Rivals], bool]:
     """Choose the only column; of several, refuse two in the words of a refusal."""
 
@@ -115,10 +111,6 @@ def only(refusal: Callable[[Candidate, Candidate], str]) -> Callable[[Candidate,
         return True
 
     return accepts
-
-
-def _first(_: Candidate, __: Rivals) -> bool:
-    return True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,11 +146,11 @@ class Role:
     name: str
     option: str = ""
     usual: tuple[str, ...] = ()
-    fits: Callable[[Candidate], bool] = _always
+    fits: Callable[[Candidate], bool] = lambda _: True
     others: tuple[str, ...] | None = ()
-    shows: Callable[[Candidate], bool] = _always
+    shows: Callable[[Candidate], bool] = lambda _: True
     joins: Callable[[Candidate], bool] | None = None
-    accepts: Callable[[Candidate, Rivals], bool] = _first
+    accepts: Callable[[Candidate, Rivals], bool] = lambda *_: True
     shares: bool = False
     assigns: Callable[[Profile, Roles, Sequence[str]], Roles] | None = None
 
@@ -187,11 +179,6 @@ def _joined(joins: Callable[[Candidate], bool], others: Iterable[Candidate]) -> 
     for size in range(1, _MOST_TOGETHER + 1):
         for several in combinations(some, size):
             yield replace(several[0], heading=AND.join(each.heading for each in several))
-
-
-def as_few(first: Candidate, rivals: Rivals) -> Rivals:
-    """Yield the rivals that have as few columns as the first."""
-    return takewhile(lambda other: len(other.columns) == len(first.columns), rivals)
 
 
 def solve(seen: Profile, roles: Iterable[Role], known: Roles | None = None) -> Roles:

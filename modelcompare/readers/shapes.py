@@ -159,7 +159,8 @@ def _refuse_shared(seen: Profile, model: str) -> None:
         of_item = bool(shared) and not seen.constant_within(shared[0], [model])
         alone = len(varying) == 1 and not names.named(key, (*names.RUN, *names.ID))
         few = seen.frame[model].nunique() ** 2 <= len(seen.frame)
-        numbered = any(seen.is_numeric(h) and not _is_beside(h) for h in key)
+        named = {h for h in key if names.describes(h) or names.plain(h) in names.ID}
+        numbered = any(map(seen.is_numeric, {*key} - named))
         if of_item or numbered or (alone and few):
             others = [h for h in varying if h not in shared]
             labels = ([], []) if free else _labels_of(seen, {model, *key}, key)
@@ -174,11 +175,6 @@ def _labels_of(
     shared = [h for h in texts if seen.constant_within(h, key)]
     others = [h for h in texts if h not in shared]
     return shared, [h for h in others if any(seen.could_be_of(h, each) for each in shared[:1])]
-
-
-def _is_beside(heading: str) -> bool:
-    """Return whether a column is named like no model: like ids, runs and other descriptions."""
-    return names.describes(heading) or names.plain(heading) in names.ID
 
 
 def _refuse_long(
@@ -298,7 +294,7 @@ def refuse_truth_beside(seen: Profile, numeric: Sequence[str]) -> None:
             _refuse_truth(seen, heading, others, "may be the truth, with which the others rise")
         for prefix in (True, False):
             named, rest = names.usual_and_rest(heading, usual, prefix=prefix)
-            kin = [h for h in others if _share(rest, h)] if rest else []
+            kin = [h for h in others if f"_{rest}_" in f"_{names.words(h)}_"] if rest else []
             if rest and (kin or (named in names.TRUE and prefix)):
                 _refuse_truth(seen, heading, kin[:1])
     _refuse_series(seen, numeric)
@@ -331,7 +327,3 @@ def _refuse_truth(
         f"name it with {as_options(true=heading)}, else name all models with models= (--model).",
         true="" if by_chance else heading, models=names.likely_outputs(models),
     )  # fmt: skip
-
-
-def _share(rest: str, heading: str) -> bool:
-    return f"_{rest}_" in f"_{names.words(heading)}_"

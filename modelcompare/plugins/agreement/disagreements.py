@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.data.alone import refuse_single_rows
+from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.data.checks import check_models
 from modelcompare.data.kinds import Kind
 from modelcompare.data.sizes import once
@@ -123,7 +123,9 @@ def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreem
             f"{model_a!r} gave {a.output.kind} and {model_b!r} {b.output.kind}; name two models "
             "that gave the same."
         )
-    refuse_single_rows(predictions.access, (model_a, model_b), "a list of disagreements")
+    refuse_pseudo_values(predictions.access, "a list of disagreements")
+    for reason in (kinds.alone for kinds in (a.output.kind, b.output.kind) if kinds.alone):
+        raise ValueError(f"the models' outputs are {reason}")
     frame = ask(predictions, a, b)
     ids = np.arange(len(predictions)) if predictions.ids is None else predictions.ids
     frame.insert(0, "id", ids)

@@ -249,7 +249,8 @@ class AgreementStudy(Result, stem="agreement"):
         )  # fmt: skip
         plot = self.plot
         figures = {"agreement": plot.agreement, "agreement_population": plot.population}
-        found = [*self._sentences, *self.notes, *self.metric_pairs.notes(self.predictions)]
+        notes = [*self.notes, *self.metric_pairs.notes(self.predictions)]
+        found = [*self.verdict().splitlines(), *notes]
         heading = "Agreement of metrics on the better model"
         return self._document(
             {"agreement": table}, heading=heading, findings=found, figures=figures
@@ -257,11 +258,7 @@ class AgreementStudy(Result, stem="agreement"):
 
     def verdict(self) -> str:
         """Return one sentence for each pair of metrics: how often both prefer the same model."""
-        return "\n".join(self._sentences)
-
-    @property
-    def _sentences(self) -> list[str]:
-        return [*of_agreement(self.table, self.test, self.alpha)]
+        return "\n".join(of_agreement(self.table, self.test, self.alpha))
 
     @member(*_OF_ORDERS, name="agreement_population")
     def _population(self) -> pd.DataFrame:

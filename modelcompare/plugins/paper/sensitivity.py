@@ -145,16 +145,12 @@ class SensitivityStudy(Result, stem="sensitivity"):
             for model, part in frame.groupby("model", sort=False)
         }  # fmt: skip
         heading = "Same decisions, other confidences"
-        found = [*self._sentences, *self.scope.notes]
+        found = [*self.verdict().splitlines(), *self.scope.notes]
         return self._document(tables, heading=heading, findings=found)
 
     def verdict(self) -> str:
         """Return which metrics move when confidences change and decisions do not."""
-        return "\n".join(self._sentences)
-
-    @property
-    def _sentences(self) -> list[str]:
-        return [*of_sensitivity(self.table)]
+        return "\n".join(of_sensitivity(self.table))
 
 
 def _keep_zero_readable(axes: Axes) -> None:

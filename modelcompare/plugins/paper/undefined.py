@@ -131,16 +131,12 @@ class UndefinedStudy(Result, stem="undefined"):
                 column("samples", "support", kind="count"), *map(_percent, names),
             )  # fmt: skip
         heading = "Undefined values, by size of the test set"
-        found = [*self._sentences, *self.scope.notes]
+        found = [*self.verdict().splitlines(), *self.scope.notes]
         return self._document(tables, heading=heading, findings=found)
 
     def verdict(self) -> str:
         """Return how often the metrics have no value on the smallest test sets."""
-        return "\n".join(self._sentences)
-
-    @property
-    def _sentences(self) -> list[str]:
-        return [*of_undefined(self.table, self.n_resamples)]
+        return "\n".join(of_undefined(self.table, self.n_resamples))
 
 
 @checked(predictions=giving("rows", by_design=True))

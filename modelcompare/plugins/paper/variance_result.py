@@ -324,7 +324,8 @@ class VarianceStudy(Result, stem="variance"):
             tables["efficiency"] = efficiency_table(self.relative_efficiency, self.confidence_level)
             of_pairs = ()
         figures = self._figures()
-        found = [*self._sentences, *self.notes, *self.metric_pairs.notes(self.predictions)]
+        notes = [*self.notes, *self.metric_pairs.notes(self.predictions)]
+        found = [*self.verdict().splitlines(), *notes]
         heading = "Variances of metrics, by size of the test set"
         return self._document(
             tables, heading=heading, findings=found, figures=figures, without=of_pairs
@@ -335,12 +336,8 @@ class VarianceStudy(Result, stem="variance"):
 
         With several models, a second one has the pairs of models that each metric separates.
         """
-        return "\n".join(self._sentences)
-
-    @property
-    def _sentences(self) -> list[str]:
         separated = self.separated() if len(self.models) > 1 else None
-        return [*of_variances(self.pairs, self.variance_ratios, separated)]
+        return "\n".join(of_variances(self.pairs, self.variance_ratios, separated))
 
     def _figures(self) -> dict[str, Callable[[], Figure]]:
         figures: dict[str, Callable[[], Figure]] = {}
