@@ -28,7 +28,7 @@ from experiments.validity.by_cell import simulate
 Params = dict[str, Any]
 RESULTS = Path(__file__).resolve().parent / "results" / "studies_beside_judge.csv"
 PAIRS, METRICS = [("f1:1", "cf1:1")], ["f1:1", "cf1:1"]
-N_TRUTH, N_WHOLE, N_RESAMPLES, WANTED = 4000, 400_000, 200, 0.935
+N_TRUTH, N_WHOLE, N_RESAMPLES, WANTED = 2000, 400_000, 200, 0.935
 SHARP: dict[str, Any] = {"temperatures": [0.5], "noises": []}
 
 
