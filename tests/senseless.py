@@ -50,7 +50,7 @@ OPTIONS: dict[str, list[Any]] = {
     "level": CHOICE, "missing": CHOICE, "unlisted": CHOICE, "normalize": CHOICE, "margin": NUMBER, "rope": NUMBER,
     "cost_item": [*NUMBER, 0], "cost_run": [*NUMBER, 0],
     "difference": [NAN, math.inf, "x", [1], True], "zero_division": ZERO_DIVISION,
-    "rng": RNG, "stratify": FLAG, "collapse": FLAG, "paired": FLAG,
+    "rng": RNG, "stratify": FLAG, "collapse": FLAG, "paired": FLAG, "sample_size": FLAG,
     "metrics": METRICS, "metric": METRIC, "pairs": PAIRS, "ratios": RATIOS,
     "temperatures": NUMBERS, "noises": NUMBERS, "tests": TESTS, "label": LABEL, "by": NAMES,
     "baseline": MODEL, "candidate": MODEL, "model": MODEL, "model_a": MODEL, "model_b": MODEL,

@@ -11,14 +11,19 @@ import modelcompare as mc
 from modelcompare.cli.output import Output
 from modelcompare.cli.reading import Reading
 from modelcompare.metrics.classes import ValueLike
-from modelcompare.plugs import first, needed
+from modelcompare.plugs import behind, first, needed
 from modelcompare.readers.messages import ROLES
 from modelcompare.readers.opening import read_tables
 
 
-def groups(reading: Reading, output: Output, **options: Any) -> None:
+def groups(
+    reading: Reading, output: Output, *, plan: bool = False, **options: Any,
+) -> None:  # fmt: skip
     """Compare in subgroups of one test set, or on several test sets."""
     output.check(reading.files)
+    if plan:
+        output.emit(behind("plan of groups")(reading, options))
+        return
     if reading.slices:
         output.emit(mc.compare_groups(reading.read(sliced=True), **options))
         return
@@ -46,7 +51,7 @@ def of_two_models(reading: Reading, output: Output, **options: Any) -> None:
 
 def answer_of_two(
     reading: Reading, output: Output, *, function: str, metric: str | None = None,
-    label: str | None = None, **options: Any,
+    label: str | None = None, plan: bool = False, **options: Any,
 ) -> Any:  # fmt: skip
     """Return the answer of a function to a question about one value of two models."""
     if not reading.files:
@@ -58,7 +63,10 @@ def answer_of_two(
     first, models = sets[0], dict.fromkeys(model for each in sets for model in each.models)
     of_all = metric or mc.metrics.registry.default_metric(first)
     value: ValueLike = of_all if label is None else (of_all, label)
-    return attrgetter(function)(mc)(predictions, *two_models([*models]), value, **options)
+    model_a, model_b = two_models([*models])
+    if plan:
+        return behind("plan of two")(predictions, model_a, model_b, value, options)
+    return attrgetter(function)(mc)(predictions, model_a, model_b, value, **options)
 
 
 def given(**options: Any) -> dict[str, Any]:

@@ -137,10 +137,7 @@ def compare_subgroups(
 ) -> GroupComparison:  # fmt: skip
     """Compare the same models in every subgroup of a test set."""
     _check_one(generalize_to, weights, missing)
-    groups, left_out = subgroups(source, slices_of(source, by), min_size)
-    if not groups:
-        _, unit = design_of(source, "items").counted or (0, "samples")
-        raise ValueError(f"no subgroup has {min_size} {unit}; lower `min_size`.")
+    groups, left_out = named_subgroups(source, by, min_size)
     results = compare_each(
         groups, metrics, what="subgroups", generalize_to=generalize_to, **options
     )
@@ -153,6 +150,17 @@ def compare_subgroups(
         scope=Scope.together(each.bootstrap.scope for each in found.values()),
         size=design_of(source).written_size(),
     )  # fmt: skip
+
+
+def named_subgroups(
+    source: Predictions, by: str | Sequence[str] | None, min_size: int
+) -> tuple[list[Group], list[tuple[str, Any, int]]]:
+    """Return subgroups that are large enough, and the sizes of the others; refuse none."""
+    groups, left_out = subgroups(source, slices_of(source, by), min_size)
+    if not groups:
+        _, unit = design_of(source, "items").counted or (0, "samples")
+        raise ValueError(f"no subgroup has {min_size} {unit}; lower `min_size`.")
+    return groups, left_out
 
 
 def notes_of(found: Compared) -> tuple[str, ...]:

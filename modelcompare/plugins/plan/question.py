@@ -1,28 +1,32 @@
-"""`plan`: how a comparison, a decision or a gate would be computed, without computing it."""
+"""`plan`: how models would be compared, decided about or planned for, without computing it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from inspect import signature as parameters_of
 from typing import Any, cast
 
+from modelcompare import plugs
 from modelcompare.arguments import checked
 from modelcompare.comparison.compare import compare
+from modelcompare.comparison.compare_groups import MIN_SIZE, named_subgroups
 from modelcompare.comparison.plan import ComparisonSettings, planned
 from modelcompare.comparison.planning import Settings
 from modelcompare.data.checks import check_models
-from modelcompare.data.given_arrays import takes_arrays
+from modelcompare.data.given_arrays import check_asked, takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import ValueLike
 from modelcompare.metrics.registry import default_metric
 from modelcompare.plugins.plan.result import (
     ComparisonPlan,
     name_intervals,
-    plan_of_comparison,
+    plan_of_comparisons,
     shown,
 )
+from modelcompare.questions.components import planned as planned_more
 from modelcompare.questions.contrast import Contrast
-from modelcompare.words import giving, value_name
+from modelcompare.questions.pilot import planned_contrast
+from modelcompare.words import GeneralizeToOfSets, IntervalMethod, check_test_set, value_name
 
 # Options that `decide` and `gate` share with `compare`.
 OF_DECISIONS = (
@@ -36,25 +40,36 @@ OF_DECISIONS = (
 
 
 @takes_arrays
-@checked(compare, predictions=giving("sums", by_design=True))
+@checked(compare, predictions=check_asked)
 def plan(
-    predictions: TestSet,
+    predictions: TestSet | Mapping[str, TestSet],
     metrics: ValueLike | Sequence[ValueLike] | None = None,
     *,
+    by: str | Sequence[str] | None = None,
+    min_size: int = MIN_SIZE,
     candidate: str | None = None,
+    sample_size: bool = False,
+    generalize_to: GeneralizeToOfSets = "auto",
     **options: Any,
 ) -> ComparisonPlan:
-    """Show how `compare`, or a gate, would compute: intervals, tests, design, time and memory.
+    """Show how models would be compared: intervals, tests, design, time and memory.
 
     Nothing is drawn; what the function refuses is refused here, with the same errors.
 
     Parameters
     ----------
     predictions, metrics
-        As of `compare`; with a `candidate` as of `decide`, one for each rule of a `gate`.
+        As of `compare`, or several test sets by name as of `compare_groups`; with a `candidate` as
+        of `decide`, one for each rule of a `gate`.
+    by, min_size
+        The plan is of `compare_groups` in the subgroups of these slices.
     candidate : str, optional
         The plan is of decisions between the ``baseline=...`` and this model, as of `decide` and
         `gate`. `confidence_level` is then that of their intervals, 1 - 2 alpha.
+    sample_size : bool
+        Whether the plan of two models is of `sample_size`; `confidence_level` is then its own.
+    generalize_to : {"auto", "items", "items+runs", "sets", "sets+runs"}
+        What varies, as in the function that is planned.
     **options
         Other options of `compare`; with a `candidate` those that `decide` has.
 
@@ -66,7 +81,8 @@ def plan(
     Raises
     ------
     ValueError
-        As of `compare` and `decide`; and for ``missing="bounds"``, whose ends are two comparisons.
+        As of the function that is planned; and for ``missing="bounds"``, whose ends are two
+        comparisons.
 
     Examples
     --------
@@ -81,8 +97,14 @@ def plan(
               metric interval_of_differences
     0  f1 of neutral              half-count
     """
+    options["generalize_to"] = generalize_to
     if candidate is not None:
-        return _of_decisions(predictions, metrics, candidate, options)
+        check_test_set("predictions", predictions, "sums", by_design=True)
+        return _of_two_models(cast(TestSet, predictions), metrics, candidate, sample_size, options)
+    if sample_size:
+        raise ValueError("`sample_size` is of two models; name them as `candidate` and `baseline`.")
+    groups_of = plugs.answering(predictions, "plan", _subgroups)
+    groups, options = groups_of(predictions, by, min_size, options)
     asked = parameters_of(compare).bind(predictions, metrics, **options)
     asked.apply_defaults()
     settings = dict(asked.arguments)
@@ -90,15 +112,28 @@ def plan(
         raise ValueError("missing='bounds' makes two comparisons; plan one, with missing='worst'.")
     known = ComparisonSettings.__dataclass_fields__
     settings = {name: value for name, value in settings.items() if name in known}
-    return plan_of_comparison(
-        planned(predictions, cast(Any, metrics), ComparisonSettings(**settings))
-    )
+    made = {
+        name: planned(each, cast(Any, metrics), ComparisonSettings(**settings))
+        for name, each in groups.items()
+    }
+    return plan_of_comparisons(made, sum(map(len, plugs.by_name(predictions).values())))
 
 
-def _of_decisions(
-    predictions: TestSet, metrics: Any, candidate: str, options: dict[str, Any]
-) -> ComparisonPlan:
-    """Show the plan of decisions about a candidate, a row for each metric or class."""
+def _subgroups(
+    predictions: Any, by: str | Sequence[str] | None, min_size: int, options: dict[str, Any]
+) -> tuple[dict[str, TestSet], dict[str, Any]]:
+    """Return the test set, without a name, or its subgroups by name; and the options of each."""
+    if by is None:
+        return {"": predictions}, options
+    groups, _ = named_subgroups(predictions, by, min_size)
+    return {name: group for _, name, group in groups}, options
+
+
+def _of_two_models(
+    predictions: TestSet, metrics: Any, candidate: str, sample_size: bool,
+    options: dict[str, Any],
+) -> ComparisonPlan:  # fmt: skip
+    """Show the plan of decisions about a candidate, or of their size, a row for each value."""
     baseline, _ = options.pop("baseline", None), options.pop("alpha", None)  # 1 - confidence_level
     if baseline is None:
         raise ValueError("`candidate` is compared with a model in use; name it as `baseline`.")
@@ -108,17 +143,32 @@ def _of_decisions(
             "without `candidate`."
         )
     check_models(predictions.models, baseline=baseline, candidate=candidate)
-    level = options.pop("confidence_level", 0.9)
+    level = options.pop("confidence_level", 0.95 if sample_size else 0.9)
     settings = Settings(**{"method": "auto", "generalize_to": "auto", **options})
+    ask = _sized if sample_size else _decided
     values = [default_metric(predictions)] if metrics is None else metrics
     rows = []
     for value in values if isinstance(values, list) else [values]:
-        contrast = Contrast.on(predictions, (candidate, baseline), value, settings)
-        contrast.sample.design.check_decision()
+        contrast, method = ask(predictions, (candidate, baseline), value, settings)
         rows.append({
             "metric": value_name(contrast.metric.name, contrast.label), "n_values": 1,
             "interval": "", "interval_of_differences": name_intervals(
-                contrast, contrast.method, level, contrast.position
+                contrast, method, level, contrast.position
             ), "test": "", "swaps": "", "correction": "", "seconds": 0.0,
         })  # fmt: skip
     return shown(contrast.sample, 1, rows)
+
+
+def _decided(*asked: Any) -> tuple[Contrast, IntervalMethod]:
+    """Return the contrast of a decision, and the method of its interval."""
+    contrast = Contrast.on(*asked)
+    contrast.sample.design.check_decision()
+    return contrast, contrast.method
+
+
+def _sized(*asked: Any) -> tuple[Contrast, IntervalMethod]:
+    """Return the contrast of a pilot, and the method of the interval that is predicted."""
+    contrast = planned_contrast(*asked)
+    planned_more([contrast])
+    method = contrast.sample.design.chosen("method", "normal", "normal")
+    return contrast, cast("IntervalMethod", method)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -30,7 +30,7 @@ _ACCESS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComparisonPlan(Result, stem="plan", title="Plan"):
+class ComparisonPlan(Result, stem="plan", title="Plan", version=2):
     """Intervals, tests, design, time and memory of a comparison that was not computed.
 
     Attributes
@@ -48,8 +48,9 @@ class ComparisonPlan(Result, stem="plan", title="Plan"):
     n_bytes : int
         Memory of the differences and covariances.
     table : DataFrame
-        A row for each metric: n_values, interval of scores, interval of differences, test, what
-        its swaps are of, correction, and expected seconds.
+        A row for each metric, and group where there are several: group, metric, n_values, interval
+        of scores, interval of differences, test, what its swaps are of, correction, and expected
+        seconds.
     """
 
     models: tuple[str, ...]
@@ -60,7 +61,8 @@ class ComparisonPlan(Result, stem="plan", title="Plan"):
     seconds: float
     n_bytes: int
     table: pd.DataFrame = field(repr=False, metadata=frame(
-        "metric", Field("n_values", "count"), Field("interval", "text", "score"),
+        Field("group", "text", optional=True), "metric", Field("n_values", "count"),
+        Field("interval", "text", "score"),
         Field("interval_of_differences", "text", "difference"), "test",
         Field("swaps", "text"), "correction", Field("seconds", "estimate"),
         name="plan",
@@ -92,10 +94,16 @@ class ComparisonPlan(Result, stem="plan", title="Plan"):
         return self._document({self._stem: table}, findings=findings)
 
 
-def plan_of_comparison(made: Plan) -> ComparisonPlan:
-    """Show the plan of a comparison."""
-    found = [_row(made, metric) for metric in made.bootstrap.evaluation.metrics]
-    return shown(made.bootstrap, len(made.pairs[0]), found)
+def plan_of_comparisons(plans: Mapping[str, Plan], n_samples: int) -> ComparisonPlan:
+    """Show the plans of a comparison, or of those in groups, by their names."""
+    rows = [
+        ({"group": name} if name else {}) | _row(made, metric)
+        for name, made in plans.items() for metric in made.bootstrap.evaluation.metrics
+    ]  # fmt: skip
+    (name, first), *_ = plans.items()
+    found = shown(first.bootstrap, len(first.pairs[0]), rows)
+    design = f"In {name}: {found.design}" if name else found.design
+    return replace(found, n_samples=n_samples, design=design)
 
 
 def shown(sample: Sample, n_pairs: int, rows: Sequence[Mapping[str, object]]) -> ComparisonPlan:

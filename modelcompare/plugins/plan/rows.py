@@ -6,6 +6,10 @@ PLUGIN = Plugin(
     name="plan",
     package=__package__,
     public={"plan": "question:plan"},
-    options={"plan": "run:of_gate"},
+    options={
+        "plan": "run:of_gate",
+        "plan of groups": "run:of_groups",
+        "plan of two": "run:of_two",
+    },
     additions="commands:ADDITIONS",
 )

@@ -13,6 +13,7 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.subgroups import common_notes
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.design import are_crossed, design_of
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.plugins.suites.checks import check_metrics
@@ -32,8 +33,7 @@ def compare_sets(
     missing: MissingSets, **options: Any,
 ) -> SuiteComparison:  # fmt: skip
     """Compare the same models on several test sets, as `compare_groups` describes."""
-    if by is not None:
-        raise ValueError("`by` names slices of one test set; of several leave it out.")
+    _refuse_slices(by)
     if len(source) < 2:
         raise ValueError("`source` holds one test set; compare_groups needs 2, use compare.")
     models = [*dict.fromkeys(model for each in source.values() for model in each.models)]
@@ -60,6 +60,23 @@ def compare_sets(
         scope=scope_of_sets(scopes, new_sets=generalize_to in WITHIN),
         size=first.written_size(others),
     )  # fmt: skip
+
+
+def sets_to_plan(
+    sets: Mapping[str, TestSet], by: object, min_size: int,  # noqa: ARG001  of subgroups
+    options: Mapping[str, Any],
+) -> tuple[dict[str, TestSet], dict[str, Any]]:  # fmt: skip
+    """Return the test sets whose comparisons are planned, and the options of each."""
+    _refuse_slices(by)
+    generalize_to = options.get("generalize_to", "auto")
+    models = [*dict.fromkeys(model for each in sets.values() for model in each.models)]
+    found = weighted_sets(sets, models, "equal", generalize_to, "refuse")
+    return dict(found), {**options, "generalize_to": within(generalize_to)}
+
+
+def _refuse_slices(by: object) -> None:
+    if by is not None:
+        raise ValueError("`by` names slices of one test set; of several leave it out.")
 
 
 def _check_bounded(correction: str) -> None:

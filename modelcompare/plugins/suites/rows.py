@@ -18,6 +18,7 @@ PLUGIN = Plugin(
         "gate": "gates:answer_rule",
         "in_order": "checks:in_order",
         "paired_test": "paired:test_means",
+        "plan": "comparing:sets_to_plan",
         "rules": "rules:read_rule",
         "sample_size": "pilots:mean_difference",
     },

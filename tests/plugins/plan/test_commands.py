@@ -27,3 +27,29 @@ def test_the_plan_of_a_gate_names_the_intervals_of_its_rules_and_decides_nothing
         "gate", "snli.npz", "--baseline", "bow_pair", "--candidate", "mlp", *rules, "--plan", *more
     )
     assert (done.code, "leave out --ledger" in done.err) == (2, True)
+
+
+def test_the_plan_of_groups_and_of_a_sample_size_compute_nothing(run):
+    done = run("groups", "loans.csv", "--by", "sex", "-m", "accuracy", "--plan")
+    assert done.code == 0
+    assert "samples vary." in done.out
+    assert "sex = " in done.out
+    done = run(
+        "sample-size",
+        "snli.npz",
+        "--model",
+        "mlp",
+        "--model",
+        "bow_pair",
+        "-m",
+        "accuracy",
+        "--plan",
+    )
+    assert done.code == 0
+    assert "9,824 samples vary." in done.out
+    assert "normal: a normal interval" in done.out
+    done = run(
+        "sample-size", "snli.npz", "--model", "mlp", "--model", "bow_pair", "-m", "ece", "--plan"
+    )
+    assert done.code == 2
+    assert "not smooth" in done.err

@@ -5,6 +5,8 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
+from tests.comparison.test_plan import PARTS
+from tests.plugged import needs
 
 SNLI = mc.load_example("snli")
 METRICS = ["accuracy", "f1", "f1_macro", "mcc", "log_loss", "roc_auc_ovr", "ece"]
@@ -114,3 +116,44 @@ def test_the_design_is_in_words():
     clusters = SNLI.with_columns(groups=np.arange(len(SNLI)) // 4)
     assert "clusters of samples are taken whole" in str(mc.plan(clusters, "accuracy"))
     assert "9,824 samples vary. All rows are in memory." in str(mc.plan(SNLI, "accuracy"))
+
+
+def test_the_plan_of_groups_has_the_rows_of_each_and_is_that_of_their_comparison():
+    table = mc.plan(PARTS, ["accuracy", "f1_macro"], by="half", n_resamples=199).table
+    found = mc.compare_groups(PARTS, ["accuracy", "f1_macro"], by="half", n_resamples=199)
+    assert table["group"].tolist() == ["half = x"] * 2 + ["half = y"] * 2
+    for value in "xy":
+        of_group = table[table["group"] == f"half = {value}"].set_index("metric")
+        scores = found.scores[found.scores["value"] == value]
+        for metric, row in of_group.iterrows():
+            assert {*row["interval"].split(", ")} == named(scores, metric)
+    assert str(mc.plan(PARTS, "accuracy", by="half")).startswith("In half = x: 300 samples vary.")
+    for options in ({"by": "z"}, {"min_size": 400, "by": "half"}):
+        with pytest.raises(ValueError) as planned:  # noqa: PT011
+            mc.plan(PARTS, "accuracy", **options)
+        with pytest.raises(ValueError, match=r"by|min_size") as asked:
+            mc.compare_groups(PARTS, "accuracy", **options)
+        assert str(planned.value) == str(asked.value)
+
+
+def test_the_plan_of_a_sample_size_names_the_interval_that_is_predicted():
+    two = {"candidate": "mlp", "baseline": "bow_pair", "sample_size": True}
+    table = mc.plan(PARTS, ["accuracy", "f1_macro"], **two).table
+    assert table["interval_of_differences"].tolist() == ["normal"] * 2
+    for metric in ("ece", "rmse"):
+        with pytest.raises(ValueError) as planned:  # noqa: PT011
+            mc.plan(PARTS, metric, **two)
+        with pytest.raises(ValueError, match=metric) as asked:
+            mc.sample_size(PARTS, "mlp", "bow_pair", metric)
+        assert str(planned.value) == str(asked.value)
+    with pytest.raises(ValueError, match="name them as `candidate`"):
+        mc.plan(PARTS, "accuracy", sample_size=True)
+
+
+@needs("suites")
+def test_the_plan_of_several_test_sets_has_the_rows_of_each():
+    sets = {name: PARTS.subset(np.arange(k, 600, 2)) for k, name in enumerate(("one", "two"))}
+    table = mc.plan(sets, "accuracy", generalize_to="sets").table
+    assert table["group"].tolist() == ["one", "two"]
+    with pytest.raises(ValueError, match="`by` names slices of one test set"):
+        mc.plan(sets, "accuracy", by="half")
