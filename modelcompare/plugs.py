@@ -118,6 +118,8 @@ class Plugin:
     pytest : str
         Hooks of pytest: objects whose ``assertion(request, options)`` gives the function that
         `model_gate` calls, or None.
+    failures : str
+        Functions that word errors in files of users: ``f(error)`` returns a sentence, or None.
     formats : str
         Formats of logs: `modelcompare.readers.formats.Format`.
     unread : str
@@ -176,6 +178,7 @@ class Plugin:
     pages: str = ""
     sources: str = ""
     pytest: str = ""
+    failures: str = ""
     formats: str = ""
     unread: str = ""
     objects: str = ""

@@ -21,7 +21,7 @@ from modelcompare.cli.streams import CannotWriteError, answer, begin, said, say
 from modelcompare.cli.table import COMMANDS
 from modelcompare.escape import terminal
 from modelcompare.options import OPTIONS
-from modelcompare.plugs import needed
+from modelcompare.plugs import first, needed
 from modelcompare.spelling import did_you_mean, nearest
 from modelcompare.words import WARNING
 
@@ -144,8 +144,7 @@ def _unknown(command: str) -> str:
 
 def _own_failure(error: BaseException) -> str | None:
     """Word an error that a user's own metric raised (--metric-from); None of other errors."""
-    from_file = sys.modules.get("modelcompare.metrics.from_file")
-    found = None if from_file is None else from_file.failure_in_file(error)
+    found = first("failures", error)
     return None if found is None else " ".join(found.split())
 
 

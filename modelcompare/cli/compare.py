@@ -15,9 +15,8 @@ from modelcompare.comparison.groups import document_below
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import sentence
 from modelcompare.metrics.base import BaseMetric
-from modelcompare.metrics.from_file import load_metric
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
-from modelcompare.plugs import attribute
+from modelcompare.plugs import attribute, behind
 
 # The example of the demo, whose data are the paper's, with its metric; and the figure.
 _EXAMPLE, _METRICS = "snli", ("accuracy", "f1_macro", "cf1_macro")
@@ -36,7 +35,7 @@ def compare(
             "--slice shows more tables on the screen; for a file or another form run modelcompare "
             "groups --by."
         )
-    own = [load_metric(place) for place in metric_from]
+    own: list[MetricLike] = [behind("metric_from")(place) for place in metric_from]
     functions = any(not isinstance(each, BaseMetric) for each in own)
 
     def metrics_on(predictions: TestSet) -> list[MetricLike] | None:

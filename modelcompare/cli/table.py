@@ -20,7 +20,6 @@ from modelcompare.cli.options import (
     RESAMPLING,
     RESULTS,
     WHOLE,
-    Texts,
     change_option,
     metric,
     metrics,
@@ -50,13 +49,6 @@ _COMMANDS = (
         (
             READING,
             metrics("Repeatable: accuracy, f1, f1[CLASS], cf1, ..."),
-            statistics(
-                name="metric_from", type=Texts, metavar="FILE.py:NAME",
-                help="A custom metric (repeatable): a function metric(y_true, y_output), or a "
-                "modelcompare Metric, in a Python file, which is run; or FILE.csv:NAME, costs of "
-                "true (rows) by predicted classes.",
-                advanced=True,
-            ),
             OPTIONS["method"], OPTIONS["test"], OPTIONS["correction"],
             OPTIONS["baseline"], replace(OPTIONS["generalize_to"], advanced=True), _LEVEL,
             replace(OPTIONS["alpha"], advanced=True),

@@ -20,9 +20,7 @@ from modelcompare.metrics.confusion import confusion_matrix as confusion_matrix
 from modelcompare.metrics.confusion import (
     probabilistic_confusion_matrix as probabilistic_confusion_matrix,
 )
-from modelcompare.metrics.costs import cost as cost
 from modelcompare.metrics.counts import soft_twin as soft_twin
-from modelcompare.metrics.from_file import load_metric as load_metric
 from modelcompare.metrics.named import FAMILIES
 from modelcompare.metrics.named import METRICS as METRICS
 from modelcompare.metrics.plain import plain as plain

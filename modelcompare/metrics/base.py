@@ -19,11 +19,11 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.kinds import Kind, all_kinds
 from modelcompare.directions import Known, sentence
 from modelcompare.metrics.defined import DefinedBy
@@ -123,6 +123,10 @@ class BaseMetric:
     def kind(self) -> Kind:
         """Output type that it needs."""
         return all_kinds()[self.needs]
+
+    def _of_labels(self, _labels: AnyArray | None) -> Self:
+        """Return the metric of the classes of a test set."""
+        return self
 
     @property
     def is_additive(self) -> bool:

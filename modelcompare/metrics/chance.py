@@ -10,7 +10,6 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic
-from modelcompare.metrics.costs import decided_costs, expected_costs
 from modelcompare.metrics.counts import COUNTS, PREDICTED, SUPPORT, with_twin
 from modelcompare.metrics.quotient import Quotient
 from modelcompare.words import check_choice
@@ -93,3 +92,17 @@ INFORMEDNESS = with_twin(Metric(
 METRICS: tuple[AnyMetric, ...] = (
     *(weighted_kappa_metric(weights=weights) for weights in get_args(Distance)), INFORMEDNESS,
 )  # fmt: skip
+
+
+def decided_costs(outcomes: Outcomes, *, matrix: FloatArray) -> FloatArray:
+    """Return the cost of each decision from those of true (rows) by predicted classes."""
+    predicted = outcomes.predicted
+    if outcomes.true_distribution is not None:
+        return (outcomes.truth * matrix[:, predicted].T).sum(axis=1, keepdims=True)
+    return matrix[outcomes.true_codes, predicted][:, None]
+
+
+def expected_costs(outcomes: Outcomes, *, matrix: FloatArray) -> FloatArray:
+    """Return the cost that each sample's probabilities lead to expect."""
+    of_classes = outcomes.truth @ matrix
+    return (of_classes * outcomes.probabilities).sum(axis=1, keepdims=True)

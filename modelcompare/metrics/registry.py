@@ -16,7 +16,6 @@ from modelcompare.arrays import AnyArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, OrderMetric
-from modelcompare.metrics.costs import CostMetric
 from modelcompare.metrics.named import FAMILIES, METRICS, names_of
 from modelcompare.metrics.planning import check_served, given_score, of_classes, warn_of_order
 from modelcompare.metrics.quantiles import named_percentile, percentile_of
@@ -311,10 +310,8 @@ def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivisi
         if isinstance(found, Metric | OrderMetric) and found.kind.scored:
             return given_score(found, predictions)
         return of_classes(found, predictions.access.n_classes)
-    if isinstance(metric, CostMetric):
-        return metric.of_classes(predictions.labels)
     if isinstance(metric, BaseMetric):
-        return of_classes(metric, predictions.access.n_classes)
+        return of_classes(metric._of_labels(predictions.labels), predictions.access.n_classes)
     if callable(metric):
         return from_callable(metric, needs=predictions.kind.name)
     raise TypeError(

@@ -32,6 +32,7 @@ NAMES = {
         "diagnostics.choose_thresholds", "diagnostics.at_thresholds", "--threshold",
         "--threshold-from", "--threshold-for", "plot.roc", "plot.pr", "--figure roc", "--figure pr",
     ),
+    "custom": ("metrics.cost", "metrics.load_metric", "`metric_from`", "--metric-from"),
     "detection": (
         "io.from_coco", "kind='label_detections'", "metric 'map'", "metric 'map_50'",
         "metric 'map_75'",

@@ -5,7 +5,6 @@ from tests.plugged import plugged
 
 PREDS = {"preds.csv": "y_true,a,b\nx,x,x\ny,y,x\n"}
 THREE = {"preds.csv": "y_true,a,b,c\nx,x,x,y\ny,y,x,y\n"}
-METRIC = {"mine.py": "def hits(y_true, y_output):\n    return 0.5\n"}
 GATE = "gate preds.csv --baseline a --candidate b"
 JOBS = "--jobs must be -1 or from 1 to 1024, got"
 CODES = "--inconclusive-exit must be from 0 to 255 and none of 2, 70, 74, 130, which mean other things; got"
@@ -20,12 +19,6 @@ CASES: list[Call | Run] = [
     # What would be written over.
     Run("compare: -o names the input", "compare preds.csv -o preds.csv", LOST, PREDS),
     Run("compare: -o names the input by another way", "compare preds.csv -o ./preds.csv", LOST, PREDS),
-    Run(
-        "compare: -o names the file of a metric",
-        "compare preds.csv --metric-from mine.py:hits -o mine.py --format table",
-        "mine.py is read here and would be lost; write to another place.",
-        PREDS | METRIC,
-    ),
     Run(
         "compare: --plot names an input",
         "compare preds.csv other.png --plot other.png",

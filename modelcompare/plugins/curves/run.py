@@ -8,8 +8,8 @@ from typing import Any
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
 from modelcompare.data.predictions import Predictions
-from modelcompare.metrics import load_metric
 from modelcompare.plugins.curves.thresholds import at_thresholds, choose_thresholds
+from modelcompare.plugs import behind
 from modelcompare.readers import read
 from modelcompare.readers.options import Columns
 
@@ -25,7 +25,7 @@ def decided(predictions: Predictions, reading: Reading, columns: Columns) -> Pre
         return at_thresholds(predictions, _of_models(predictions, reading.threshold))
     validation = read([file], columns).predictions[[*predictions.models]]
     in_file = best.rpartition(":")[0].endswith((".py", ".csv"))
-    chosen = choose_thresholds(validation, load_metric(best) if in_file else best)
+    chosen = choose_thresholds(validation, behind("metric_from")(best) if in_file else best)
     decisions = at_thresholds(predictions, chosen)
     by_label = any(isinstance(each, Mapping) for each in chosen.values())
     of = "each label" if by_label else predictions.access.positive

@@ -10,6 +10,7 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import modelcompare as mc
+from tests.plugged import needs
 
 FUNCTIONS = {
     "f1": lambda y, p: reference.f1_score(y, p, zero_division=0.0),
@@ -38,6 +39,7 @@ def test_no_threshold_is_better_than_the_one_chosen(metric, ties):
         assert found[model] == max(t for t, value in values.items() if value >= best - 1e-12)
 
 
+@needs("custom")
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000))
 def test_a_cost_has_its_best_threshold(seed):
@@ -98,6 +100,7 @@ def test_what_has_no_threshold_is_refused():
         mc.diagnostics.choose_thresholds(three, "f1[1]")
 
 
+@needs("custom")
 def test_the_command_chooses_on_validation_data(tmp_path, run):
     paths = []
     for name, seed in (("test", 0), ("validation", 1)):

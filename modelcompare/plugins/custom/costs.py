@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.metrics.base import BaseMetric, Metric, Outcomes, Statistic
+from modelcompare.arrays import AnyArray
+from modelcompare.metrics.base import BaseMetric, Metric, Statistic
+from modelcompare.metrics.chance import decided_costs, expected_costs
 from modelcompare.metrics.counts import soft_twin, with_twin
 from modelcompare.metrics.scoring import COUNT, mean_ratio
 from modelcompare.words import shown
@@ -37,7 +38,7 @@ class CostMetric(Metric):
     costs: pd.DataFrame = field(compare=False, repr=False)
     of_pairs: bool = field(default=False, repr=False)
 
-    def of_classes(self, labels: AnyArray | None) -> CostMetric:
+    def _of_labels(self, labels: AnyArray | None) -> CostMetric:
         """Return the metric with the costs in the order of the classes of a test set."""
         names = [] if labels is None else [str(label) for label in labels.tolist()]
         lacking = [each for each in names if each not in self.costs.index]
@@ -142,17 +143,3 @@ def _statistics(table: pd.DataFrame) -> tuple[Statistic, Statistic]:
     soft = Statistic(f"soft_costs {key}", partial(expected_costs, matrix=matrix))
     decided = partial(decided_costs, matrix=matrix)
     return Statistic(f"costs {key}", decided, discrete=True, soft=soft), COUNT
-
-
-def decided_costs(outcomes: Outcomes, *, matrix: FloatArray) -> FloatArray:
-    """Return the cost of each decision from those of true (rows) by predicted classes."""
-    predicted = outcomes.predicted
-    if outcomes.true_distribution is not None:
-        return (outcomes.truth * matrix[:, predicted].T).sum(axis=1, keepdims=True)
-    return matrix[outcomes.true_codes, predicted][:, None]
-
-
-def expected_costs(outcomes: Outcomes, *, matrix: FloatArray) -> FloatArray:
-    """Return the cost that each sample's probabilities lead to expect."""
-    of_classes = outcomes.truth @ matrix
-    return (of_classes * outcomes.probabilities).sum(axis=1, keepdims=True)

@@ -11,8 +11,8 @@ from typing import TypeGuard
 
 from modelcompare.arguments import checked
 from modelcompare.metrics.base import BaseMetric
-from modelcompare.metrics.costs import cost
 from modelcompare.metrics.registry import MetricLike
+from modelcompare.plugins.custom.costs import cost
 
 _MODULE = "metric_from_"
 
@@ -93,3 +93,6 @@ def _raised(error: BaseException) -> str:
 
 def _is_metric(value: object) -> TypeGuard[MetricLike]:
     return isinstance(value, BaseMetric) or (callable(value) and not isinstance(value, type))
+
+
+FAILURES = (failure_in_file,)
