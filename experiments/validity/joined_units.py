@@ -26,7 +26,7 @@ from modelcompare.significance.studentized import studentized_permutation
 Params = dict[str, Any]
 ALPHA = 0.05
 N = 8_192
-MOST_ALONE, N_GROUPS = 1_536, 512
+ROW_BLOCK, N_GROUPS = 1_536, 512
 
 
 def cells(tier: str) -> list[Params]:
@@ -41,7 +41,7 @@ def run_cell(params: Params, n_trials: int, seed: int) -> dict[str, dict[str, fl
     seeds = np.random.SeedSequence(seed).generate_state(n_trials).tolist()
     with (
         warnings.catch_warnings(),
-        patch.object(joined, "MOST_ALONE", MOST_ALONE),
+        patch.object(joined, "ROW_BLOCK", ROW_BLOCK),
         patch.object(joined, "N_GROUPS", N_GROUPS),
     ):
         warnings.simplefilter("ignore")

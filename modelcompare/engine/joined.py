@@ -22,10 +22,8 @@ from modelcompare.metrics.base import AnyMetric, Metric, Statistic
 from modelcompare.resampling.draws import random_groups
 from modelcompare.resampling.weights import Units, Weights
 
-# Number of groups that units are joined into, and the most units that swap one by one: reading the
-# statistics of more costs more than drawing the swaps.
+# Number of groups that units are joined into.
 N_GROUPS = 4_096
-MOST_ALONE = 2 * N_GROUPS
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,8 @@ class JoinedUnits:
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> JoinedUnits:
-        """Return the units of an evaluation, joined if they are more than `MOST_ALONE`."""
-        if evaluation.units.n_units <= MOST_ALONE:
+        """Return the units of an evaluation, joined if they are more than one row block."""
+        if evaluation.units.n_units <= ROW_BLOCK:
             return cls(evaluation, evaluation.units)
         return evaluation.once("swap units", lambda: cls._in_groups(evaluation))
 

@@ -150,13 +150,9 @@ def _checked(
         )
     if kind.soft and len(classes) == 2:
         positive, classes, true, outputs = with_positive(
-            positive,
-            classes,
-            true,
-            {"y_prob": output},
-            {"y_prob": kind},
+            positive, classes, true, {"y_prob": output}, {"y_prob": kind},
             ordered=labels is not None,
-        )
+        )  # fmt: skip
         output = outputs["y_prob"]
         if isinstance(metric, OrderMetric):
             if positive is None and metric.of_positive:

@@ -40,7 +40,7 @@ The algorithm depends on the metric:
   many samples and models) have no totals to swap: the sign-flip test of their influences is used,
   and the outcome names it.
 
-With more than 8,192 samples or clusters, fixed random groups of them swap together: a subgroup of
+With more than 65,536 samples or clusters, fixed random groups of them swap together: a subgroup of
 all swaps, so the test stays exact for exchangeable models (`engine.joined`).
 
 If the models of a pair differ on at most 13 samples all swaps are counted, unless that is more work
@@ -57,10 +57,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import ROW_BLOCK, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
-from modelcompare.engine.joined import MOST_ALONE, JoinedUnits
+from modelcompare.engine.joined import JoinedUnits
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.resampling.weights import SwapMasks
@@ -257,7 +257,7 @@ def of_exchangeability(metric: AnyMetric, test: str, used: str) -> bool:
 
 def n_groups(evaluation: Evaluation, test: str) -> int | None:
     """Return how many groups of units a test swaps; None where units swap one by one."""
-    if evaluation.units.n_units <= MOST_ALONE or test not in (NAME, "permutation"):
+    if evaluation.units.n_units <= ROW_BLOCK or test not in (NAME, "permutation"):
         return None
     metrics = evaluation.metrics
     if test == NAME:

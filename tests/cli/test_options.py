@@ -15,7 +15,7 @@ from modelcompare.cli.commands import Command, make_command
 from modelcompare.cli.options import OUTPUT, READING, Group
 from modelcompare.data.kinds import all_kinds
 from modelcompare.options import REQUIRED, Option
-from modelcompare.plugs import load
+from modelcompare.plugs import load, merged
 from modelcompare.readers.messages import ROLES
 from modelcompare.readers.options import Columns
 from tests.plugged import plugged
@@ -127,8 +127,9 @@ def test_help_names_every_choice_of_the_library():
         .invoke(application(everything=True), ["compare", "--help"])
         .output.split()
     )
-    for choices in (words.IntervalMethod, words.CompareTest, words.Correction, words.Format):
+    for choices in (words.IntervalMethod, words.CompareTest, words.Correction):
         assert words.listed(choices) in page
+    assert words.listed(Literal[(*get_args(words.BasicFormat), *merged("writers"))]) in page
 
 
 def test_a_command_that_needs_something_shows_its_help_when_it_gets_nothing():

@@ -5,9 +5,9 @@ import pytest
 
 import modelcompare as mc
 from experiments.validity.joined_units import (
-    MOST_ALONE,
     N_GROUPS,
     POPULATIONS,
+    ROW_BLOCK,
     clusters,
     macro,
     p_value,
@@ -26,8 +26,7 @@ from tests.small_blocks import cutting
 @pytest.fixture
 def few_groups(monkeypatch):
     """Join fewer units into fewer groups than by default."""
-    monkeypatch.setattr(units_joined, "MOST_ALONE", MOST_ALONE)
-    monkeypatch.setattr(units_joined, "ROW_BLOCK", MOST_ALONE)
+    monkeypatch.setattr(units_joined, "ROW_BLOCK", ROW_BLOCK)
     monkeypatch.setattr(units_joined, "N_GROUPS", N_GROUPS)
 
 
@@ -140,7 +139,7 @@ def test_sums_of_groups_are_computed_once():
 @pytest.mark.usefixtures("few_groups")
 def test_strata_that_are_more_than_can_be_swapped_are_refused_before_they_are():
     rng = np.random.default_rng(0)
-    n = 4 * MOST_ALONE
+    n = 4 * ROW_BLOCK
     y_true, a, b = (rng.integers(0, 2, n) for _ in range(3))
     preds = Predictions(y_true, {"a": a, "b": b}, strata=np.arange(n) // 3)
     with pytest.raises(ValueError, match=r"strata of few units, and swaps .* merge strata, or use"):
@@ -157,9 +156,3 @@ def test_groups_are_drawn_in_each_stratum_by_itself():
         inside = groups[codes == stratum]
         drawn = random_groups(int(size), len(np.unique(inside)))
         np.testing.assert_array_equal(inside - inside.min(), drawn)
-
-
-@pytest.mark.parametrize(("n", "groups"), [(8_192, False), (8_193, True)])
-def test_units_are_joined_above_twice_as_many_as_groups(n, groups):
-    labels = np.arange(n) % 2
-    assert joined(Predictions(labels, {"a": np.full((n, 2), 0.5)})).joined == groups
