@@ -556,7 +556,11 @@ def test_scores_of_users_that_are_named_like_those_of_battles_are_plain_scores()
             "an omnibus test",
             marks=needs("omnibus"),
         ),
-        (lambda p: mc.inference.unpaired_test(p["gpt"], p["yi"], "strength"), "an unpaired test"),
+        pytest.param(
+            lambda p: mc.inference.unpaired_test(p["gpt"], p["yi"], "strength"),
+            "an unpaired test",
+            marks=needs("unpaired"),
+        ),
         (lambda p: mc.paired_test(p, "gpt", "yi", "strength", method="wilcoxon"), "'wilcoxon'"),
         (lambda p: mc.paired_test(p, "gpt", "yi", "strength", method="sign"), "'sign'"),
     ],

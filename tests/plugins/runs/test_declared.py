@@ -52,7 +52,9 @@ QUESTIONS: dict[str, Callable[[mc.Predictions], object]] = {
 
 
 @needs("large", "suites")
-@pytest.mark.parametrize("name", of_plugins(QUESTIONS, selfcheck=["selfcheck"]))
+@pytest.mark.parametrize(
+    "name", of_plugins(QUESTIONS, selfcheck=["selfcheck"], unpaired=["unpaired_test"])
+)
 def test_runs_of_nobody_knows_which_items_are_refused_with_the_remedy(name: str):
     with pytest.raises(ValueError, match=r"runs.* names 10 runs.*200 rows.*`groups`.*`ids`"):
         QUESTIONS[name](UNKNOWN)
@@ -64,7 +66,9 @@ def test_runs_of_nobody_knows_which_items_are_refused_with_the_remedy(name: str)
 
 
 @needs("large", "suites")
-@pytest.mark.parametrize("name", of_plugins(QUESTIONS, selfcheck=["selfcheck"]))
+@pytest.mark.parametrize(
+    "name", of_plugins(QUESTIONS, selfcheck=["selfcheck"], unpaired=["unpaired_test"])
+)
 def test_items_by_ids_or_by_groups_are_clusters(name: str):
     """The answers are those of declared clusters, to the last digit."""
 
@@ -88,7 +92,9 @@ def test_items_by_ids_or_by_groups_are_clusters(name: str):
 
 
 @needs("large", "suites")
-@pytest.mark.parametrize("name", sorted({*QUESTIONS} - {"selfcheck", "sketch"}))
+@pytest.mark.parametrize(
+    "name", of_plugins(sorted({*QUESTIONS} - {"selfcheck", "sketch"}), unpaired=["unpaired_test"])
+)
 def test_answers_say_that_they_are_for_these_runs(name: str):
     of_runs, of_clusters = QUESTIONS[name](BY_IDS), QUESTIONS[name](CLUSTERS)
     assert "|for these runs" in of_runs.signature

@@ -201,7 +201,7 @@ def test_a_run_without_a_value_is_refused_by_name():
             ask()
 
 
-@needs("suites")
+@needs("suites", "unpaired")
 def test_every_road_has_the_mean_of_the_runs():
     a, b = (
         np.mean([

@@ -11,7 +11,7 @@ import modelcompare as mc
 from modelcompare.comparison.method import comparison_method
 from modelcompare.data.sizes import n_items, n_seen, once, run_counts
 from modelcompare.intervals import informative_sizes
-from tests.plugged import needs, plugged
+from tests.plugged import needs, of_plugins, plugged
 
 N = 40
 ITEM = [f"q{i}" for i in range(N)]
@@ -100,7 +100,7 @@ ASKED: dict[str, Callable[[mc.Predictions], object]] = {
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", of_plugins(ASKED, unpaired=["unpaired"]))
 def test_answers_about_repeated_rows_are_those_about_each_once(name):
     ask = ASKED[name]
     found, expected = ask(REPEATED), ask(SHARED)
