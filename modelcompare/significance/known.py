@@ -20,16 +20,17 @@ from numpy.typing import ArrayLike
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.significance.exact import MOST_MOVING
 from modelcompare.significance.extreme import smallest_p_value, tail_share
-from modelcompare.significance.swaps.kinds import Outcomes
 from modelcompare.significance.swaps.laws import Law
+from modelcompare.significance.swaps.outcomes import Outcomes, all_outcomes, upper_tail
 from modelcompare.significance.swaps.signs import FEW_UNITS
 from modelcompare.significance.swaps.statistic import SwapStatistic
 from modelcompare.significance.swaps.sums import Formula, SwappedSums
 from modelcompare.words import Alternative
 
-# How swaps are taken: drawn, counted in full, counted with ties half, by the law of a sum of signs.
-WAYS = np.array(["drawn", "counted", "mid-p", "signs"], dtype=object)
-DRAWN, COUNTED, MID_P, SIGNS = range(len(WAYS))
+# How swaps are taken: drawn, counted in full, counted with ties half, by the law of a sum of signs,
+# integrated over the numbers of few kinds.
+WAYS = np.array(["drawn", "counted", "mid-p", "signs", "integrated"], dtype=object)
+DRAWN, COUNTED, MID_P, SIGNS, INTEGRATED = range(len(WAYS))
 
 
 def way_of(half: ArrayLike) -> IntArray:
@@ -56,41 +57,76 @@ class Known(NamedTuple):
         for pair, observed in enumerate(statistic.observed):
             start = 0
             for formula in statistic.formulas:
-                if (outcomes := formula.outcomes(pair)) is not None:
-                    found = _of_outcomes(statistic, formula, pair, outcomes, alternative)
-                else:
-                    found = _of_laws(statistic, formula.laws(pair), observed[start:], alternative)
-                out[:, pair, start : start + found.shape[1]] = found
-                start += found.shape[1]
+                laws = formula.laws(pair)
+                for value, law in enumerate(laws, start):
+                    one = _Value(statistic, formula, pair, value - start, float(observed[value]))
+                    if np.isfinite(one.t):
+                        out[:, pair, value] = one.known(law, alternative)
+                start += len(laws)
         return cls(*out)
 
 
-def _of_outcomes(
-    statistic: SwappedSums, formula: Formula, pair: int, outcomes: Outcomes,
-    alternative: Alternative,
-) -> FloatArray:  # fmt: skip
-    """Return p-values, floors and ways (3, n_values) of all outcomes of a metric's swaps."""
-    swapped, probability, n_moving = outcomes
-    statistic.sum_up_pair(pair, swapped)
-    (found,) = formula.statistics(np.array([pair]), swapped)
-    # The outcome that swaps nothing is the data.
-    observed = found[:, np.flatnonzero(~swapped.masks.any(axis=1))]
-    if not observed.shape[1]:
-        return np.full((3, len(found)), np.nan)
-    half = n_moving <= MOST_MOVING * statistic.units.size
-    p = tail_share(found, observed, alternative, half=half) @ probability
-    floor = np.full(len(p), smallest_p_value(n_moving, alternative, half=half))
-    return np.stack([p, floor, np.full(len(p), way_of(half))])
+class _Value(NamedTuple):
+    """A value of a pair of models, and its observed statistic."""
 
+    statistic: SwappedSums
+    formula: Formula
+    pair: int
+    value: int
+    t: float
 
-def _of_laws(
-    statistic: SwappedSums, laws: list[Law | None], observed: FloatArray, alternative: Alternative
-) -> FloatArray:
-    """Return p-values, floors and ways (3, n_values) by the laws of a metric's values."""
-    out, size = np.full((3, len(laws)), np.nan), statistic.units.size
-    for value, (law, t) in enumerate(zip(laws, observed, strict=False)):
-        if law is not None:
-            out[0, value] = law.p_value(float(t), size, alternative)
-            out[1, value] = smallest_p_value(law.n_moving, alternative, half=True)
-            out[2, value] = MID_P if law.n_moving <= FEW_UNITS and law.plain else SIGNS
-    return np.where(np.isnan(out[0]), np.nan, out)
+    def known(self, law: Law | None, alternative: Alternative) -> tuple[float, float, float]:
+        """Return p-value, floor and way; NaN where swaps must be drawn."""
+        size = self.statistic.units.size
+        if law is not None and not np.isnan(p := law.p_value(self.t, size, alternative)):
+            floor = smallest_p_value(law.n_moving, alternative, half=True)
+            few = law.n_moving <= FEW_UNITS and law.plain
+            return p, float(floor), MID_P if few else SIGNS
+        units = self.formula.by_kind(self.pair, self.value)
+        if units is None:
+            return np.nan, np.nan, np.nan
+        outcomes = all_outcomes(units[0])
+        if outcomes is not None:
+            return self._counted(outcomes, alternative)
+        tail = upper_tail(*units, abs(self.t), self._as_extreme)
+        return (np.nan, np.nan, np.nan) if tail is None else self._integrated(*tail, alternative)
+
+    def _counted(self, outcomes: Outcomes, alternative: Alternative) -> tuple[float, float, float]:
+        """Count all outcomes."""
+        found = self._statistics(outcomes)
+        # The outcome that swaps nothing is the data.
+        unswapped = np.flatnonzero(~outcomes.swapped.masks.any(axis=1))
+        if not len(unswapped):
+            return np.nan, np.nan, np.nan
+        half = self._half(outcomes.n_moving)
+        share = tail_share(found, found[unswapped[:1]], alternative, half=half)
+        floor = smallest_p_value(outcomes.n_moving, alternative, half=half)
+        return float(share @ outcomes.probability), float(floor), int(way_of(half))
+
+    def _integrated(
+        self, tail: float, n_moving: float, alternative: Alternative
+    ) -> tuple[float, float, float]:
+        """Return p of the probability of the upper tail, which is that of the lower one."""
+        floor = float(smallest_p_value(n_moving, alternative, half=self._half(n_moving)))
+        if alternative == "two-sided":
+            tail *= 2
+        elif (self.t > 0) != (alternative == "greater"):
+            tail = 1 - tail
+        return float(np.clip(tail, floor, 1.0)), floor, INTEGRATED
+
+    def _as_extreme(self, outcomes: Outcomes) -> FloatArray:
+        """Return how much outcomes count as at least as large as the size of t."""
+        found, size = self._statistics(outcomes), np.array([abs(self.t)])
+        share = tail_share(found, size, "greater", half=self._half(outcomes.n_moving))
+        # An undefined statistic is as extreme, in either direction.
+        share[np.isnan(found)] = 0.5
+        return share
+
+    def _half(self, n_moving: float) -> bool:
+        """Return True if outcomes equal to the data count half; not where nearly all differ."""
+        return n_moving <= MOST_MOVING * self.statistic.units.size
+
+    def _statistics(self, outcomes: Outcomes) -> FloatArray:
+        """Return the statistics of outcomes."""
+        self.statistic.sum_up_pair(self.pair, outcomes.swapped)
+        return self.formula.statistics(np.array([self.pair]), outcomes.swapped)[0, self.value]

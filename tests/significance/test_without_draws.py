@@ -14,9 +14,11 @@ from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
-from modelcompare.significance.known import Known
+from modelcompare.significance.extreme import tail_share
+from modelcompare.significance.known import WAYS, Known, _Value
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.studentized import swap_statistic
+from modelcompare.significance.swaps.outcomes import all_outcomes, upper_tail
 from modelcompare.significance.swaps.signs import sign_tail
 from tests.significance import oracle
 
@@ -105,6 +107,11 @@ CELLS = [
     ("cf1_macro", 400, 3, {"strata": np.arange(400) % 4}),
     ("cf1_macro", 600, 3, {"groups": np.arange(600) // 3}),
     ("f1_macro", 800, 3, {"sample_weight": np.arange(400.0, 1200)}),
+    ("f1_macro", 300, 3, {"strata": np.arange(300) % 4}), ("matthews_corrcoef", 300, 3, {}),
+    ("accuracy", 300, 3, {"strata": np.arange(300) % 4}),
+    ("recall", 300, 3, {"strata": np.arange(300) % 4}),
+    ("f1_macro", 300, 3, {"groups": np.arange(300) // 3}),
+    ("matthews_corrcoef", 300, 2, {"sample_weight": np.arange(300.0, 600)}),
 ]  # fmt: skip
 
 
@@ -123,12 +130,46 @@ def test_p_values_are_the_shares_of_very_many_drawn_swaps(name, n, n_classes, co
         assert (np.abs(known - drawn) <= 0.03 * drawn + 4 * error).all()
 
 
-@pytest.mark.parametrize("name", ["accuracy", "f1_macro"])
-def test_tied_sums_in_strata_are_drawn(name):
-    preds = two_models(0, 300, 3, soft=False, strata=np.arange(300) % 4)
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("f1_macro", {}), ("matthews_corrcoef", {}), ("f1_macro", {"strata": np.arange(90) % 3}),
+        ("balanced_accuracy", {"strata": np.arange(90) % 2}), ("accuracy", {"strata": np.arange(90) % 4}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("t", [0.4, 1.5, 2.4, 3.0])
+def test_an_integral_over_kinds_is_the_sum_over_all_their_outcomes(name, columns, t):
+    preds = two_models(1, 90, 2, soft=False, **columns)
     part = Evaluation(preds, resolve_metrics([name], preds), collapse=False)
     statistic = swap_statistic(part, part.metrics, all_pairs(2))
-    assert np.isnan(Known.of(statistic, "two-sided").p_value).all()
+    value = _Value(statistic, statistic.formulas[0], 0, 0, 0.0)
+    units = value.formula.by_kind(0, 0)
+    outcomes = all_outcomes(units[0])
+    # The outcome nearest to t, and its exact tail.
+    size = value._statistics(outcomes)
+    t = size[np.argmin(np.abs(size - t))]
+    exact = tail_share(size, np.array([t]), "greater", half=True) @ outcomes.probability
+    tail, n_moving = upper_tail(*units, t, value._replace(t=t)._as_extreme)
+    assert outcomes.probability.sum() == pytest.approx(1)
+    assert tail == pytest.approx(exact, rel=0.02)
+    assert n_moving == outcomes.n_moving
+
+
+@pytest.mark.parametrize("name", ["f1_macro", "accuracy"])
+def test_few_units_are_counted_one_by_one_or_by_kind(name):
+    # Eleven samples move, in four strata, some of them equal.
+    y = np.arange(40) % 2
+    outputs = {"a": y.copy(), "b": y.copy()}
+    outputs["a"][:4] ^= 1
+    outputs["b"][4:11] ^= 1
+    preds = Predictions(y, outputs, strata=np.arange(40) // 4 % 4)
+    part = Evaluation(preds, resolve_metrics([name], preds), collapse=False)
+    statistic = swap_statistic(part, part.metrics, all_pairs(2))
+    known = Known.of(statistic, "two-sided")
+    every = SwapMasks(statistic.units, 2**11, SEED, np.arange(11))
+    expected = oracle.share_extreme(statistic, every, np.array([0]))[0]
+    assert known.p_value[0] == pytest.approx(expected, rel=1e-9)
+    assert WAYS[int(known.way[0, 0])] == "mid-p"
 
 
 def test_one_sided_p_values_add_up_to_one_and_the_smaller_is_half_of_the_two_sided():
@@ -167,11 +208,11 @@ def test_neither_the_seed_nor_the_number_of_resamples_nor_other_models_matter(so
 
 
 def test_the_column_test_names_the_way():
-    preds = two_models(0, 400, 3, soft=False)
+    preds = two_models(0, 400, 4, soft=False)
     frame = mc.compare(preds, ["accuracy", "f1_macro", "mcc"], n_resamples=99).differences
     ways = frame.set_index("metric")["test"].str.partition(": ")[2]
     assert ways.to_dict() == {
-        "accuracy": "mid-p", "f1_macro": "signs", "matthews_corrcoef": "drawn",
+        "accuracy": "mid-p", "f1_macro": "signs", "matthews_corrcoef": "integrated",
     }  # fmt: skip
     opposite = Predictions(
         np.tile([0, 1], 50), {"a": np.tile([0, 1], 50), "b": np.tile([1, 0], 50)}

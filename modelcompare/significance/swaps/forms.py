@@ -41,16 +41,15 @@ from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.kinds import (
     Kinds,
     Matrix,
-    Outcomes,
     cross_products,
     grams,
     kinds_of_labels,
     kinds_of_units,
-    outcomes_of_kinds,
     products,
     single_cross_products,
 )
 from modelcompare.significance.swaps.laws import Law, Moves
+from modelcompare.significance.swaps.outcomes import are_few
 from modelcompare.significance.swaps.slopes import Slopes, side_by_side
 from modelcompare.significance.swaps.statistic import (
     NOTHING,
@@ -60,7 +59,7 @@ from modelcompare.significance.swaps.statistic import (
     Swapped,
     studentized,
 )
-from modelcompare.significance.swaps.sums import Formula, Sides, SwappedSums
+from modelcompare.significance.swaps.sums import Formula, Sides, Steepness, SwappedSums
 from modelcompare.words import Alternative
 
 # More columns than this take too long to differentiate one by one.
@@ -217,20 +216,26 @@ class Form(Formula):
 
     def laws(self, pair: int) -> list[Law | None]:
         metric, totals = self.metric, [part[pair] for part in self._of_both]
-        # Sums of labels are close to a lattice, and apart where strata are.
+        kinds = self._kinds(pair)
+        # Sums of labels are close to a lattice, and apart where strata are or kinds are few.
         if metric.average is None or (self._labelled and self.swaps.strata is not None):
+            return [None]
+        if isinstance(kinds, list) and are_few(kinds[0].size):
             return [None]
         bottom = np.broadcast_to(fraction_of(metric, *totals)[1], self._pooled[pair].shape)
         squares = np.asarray(self._grams(pair)[1].diagonal())
-        steps = (
-            Moves(kinds.u, kinds.v, kinds.bottom, kinds.size, kinds.stratum)
-            for kinds in self._kinds(pair)
-        )
+        steps = (Moves(some.u, some.v, some.bottom, some.size, some.stratum) for some in kinds)
         weights = class_slopes(metric, *totals)
         return [Law.of(steps, weights, bottom, squares, self.swaps.strata)]
 
-    def outcomes(self, pair: int) -> Outcomes | None:
-        return outcomes_of_kinds(self._kinds(pair)) if self.swaps.strata is None else None
+    def by_kind(self, pair: int, value: int) -> tuple[Iterable[Kinds], Steepness]:  # noqa: ARG002
+        return self._kinds(pair), partial(self._steepness, pair)
+
+    def _steepness(self, pair: int) -> FloatArray:
+        both = [part[[pair], None] / 2 for part in self._of_both]
+        sides = dict(zip(self.metric.statistics, both, strict=True))
+        (slope,) = self._of_side(sides, np.array([pair]), (1, 1))
+        return np.concatenate([np.asarray(kinds.u @ slope[:, 0]) for kinds in self._kinds(pair)])
 
     # -- slopes ---------------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,16 +17,14 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric, fraction_of
 from modelcompare.resampling.weights import Units
-from modelcompare.significance.binomial import half_binomial
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.statistic import Swapped
 
 Matrix = Any  # of numbers, dense or sparse
 
-# Outcomes of all swaps that are computed one by one, and kinds that have no more; masses of
-# binomial numbers that are left out.
-_MOST_OUTCOMES, _MOST_KINDS, _NO_MASS = 2**14, 14, 1e-17
+# Units whose numbers show that there are few kinds of them, and how many that may be.
+_SHOWN, _FEW_KINDS = 256, 64
 # Matrices of fewer numbers are dense, which is faster.
 _SMALL = 2**12
 
@@ -69,24 +66,6 @@ class Kinds(NamedTuple):
     def n_bytes(self) -> int:
         """Memory of the largest matrices."""
         return sum(_n_bytes(matrix) for matrix in (self.signed, self.u, self.v))
-
-
-class Outcomes(NamedTuple):
-    """All outcomes of a pair's swaps.
-
-    Parameters
-    ----------
-    swapped : Swapped
-        Swaps that lead to them.
-    probability : ndarray of shape (n_outcomes,)
-        Probability of each.
-    n_moving : float
-        Number of samples that a swap changes.
-    """
-
-    swapped: Swapped
-    probability: FloatArray
-    n_moving: float
 
 
 def grams(steps: Iterable[Kinds]) -> list[Matrix]:
@@ -141,48 +120,11 @@ def single_cross_products(
     return out
 
 
-def outcomes_of_kinds(steps: Iterable[Kinds]) -> Outcomes | None:
-    """Return all outcomes of swaps; None if they are too many.
-
-    Of each kind a binomial number of units give one order of the outputs. An outcome swaps as many
-    units as lead to it, of one unit in each order that stands for the others.
-    """
-    n_moving, units = 0.0, list[int]()
-    swaps: list[tuple[int, FloatArray]] = []
-    masses: list[FloatArray] = []
-    for kinds in steps:
-        if len(masses) + len(kinds.size) > _MOST_KINDS or _are_many(kinds.size):
-            return None
-        n_moving += kinds.size.sum()
-        for signs, size, surplus in zip(_dense(kinds.signed), kinds.size, kinds.sums, strict=True):
-            mass = half_binomial(int(size))
-            number = np.flatnonzero(mass > _NO_MASS)
-            moved = (size + surplus) / 2 - number
-            for order in (1, -1):
-                if (order * moved > 0).any():
-                    units.append(int(np.flatnonzero(signs == order)[0]))
-                    swaps.append((len(masses), np.maximum(order * moved, 0.0)))
-            masses.append(mass[number])
-    if not units or prod(map(len, masses)) > _MOST_OUTCOMES:
-        return None
-    cells = np.indices([len(mass) for mass in masses]).reshape(len(masses), -1)
-    of_kinds = [mass[cell] for mass, cell in zip(masses, cells, strict=True)]
-    masks = np.stack([moved[cells[place]] for place, moved in swaps], axis=1)
-    swapped = Swapped(lambda: masks, len(masks), np.array(units))
-    return Outcomes(swapped, np.prod(of_kinds, axis=0), float(n_moving))
-
-
-def _are_many(sizes: FloatArray) -> bool:
-    """Return True if binomial numbers of some sizes surely have too many outcomes."""
-    # Numbers within seven standard deviations have a mass of more than 1e-17 each.
-    return bool(np.minimum(sizes + 1, 7 * np.sqrt(sizes)).prod() > _MOST_OUTCOMES)
-
-
 def kinds_of_units(
-    units: Units, strata: Strata | None, rows: slice, both: tuple[FloatArray, FloatArray],
+    units: Units, strata: Strata | None, rows: slice, both: Sequence[FloatArray],
     bottoms: tuple[FloatArray, FloatArray] | None, *, with_fixed: bool,
 ) -> Kinds:  # fmt: skip
-    """Return each of some units as a separate kind, from numbers (n_rows, n_slopes) of both models.
+    """Group some units that are equal, from numbers (n_rows, n_slopes) of both models.
 
     `bottoms` are the denominators of an average.
     """
@@ -190,20 +132,50 @@ def kinds_of_units(
     differ = (first != second).any(axis=1)
     moves, size = np.flatnonzero(differ), units.counts(rows).astype(np.float64)
     scale = np.ones(len(size)) if strata is None else strata.scale[rows]
-    # Single precision counts exactly.
-    signed = sparse.csr_array(
-        (np.ones(len(moves), np.float32), rows.start + moves, np.arange(len(moves) + 1)),
-        (len(moves), units.n_units),
-    )
     fixed = None
     if with_fixed:
         rest = first[~differ] + second[~differ]
         fixed = rest.T @ (rest * (size * scale)[~differ, None])
     if len(moves) < len(differ):
         first, second, size, scale = (part[moves] for part in (first, second, size, scale))
-    bottom = None if bottoms is None else bottoms[0][moves] - bottoms[1][moves]
+        bottoms = None if bottoms is None else (bottoms[0][moves], bottoms[1][moves])
     codes = None if strata is None else strata.codes[rows][moves]
-    return Kinds(signed, size, size, scale, codes, first - second, first + second, bottom, fixed)
+    sides = first, second
+    if bottoms is not None:
+        sides = np.hstack([first, bottoms[0]]), np.hstack([second, bottoms[1]])
+    kind, sign, place = _equal_units(*sides, codes)
+    u, v = sign[place, None] * (first - second)[place], (first + second)[place]
+    bottom = None
+    if bottoms is not None:
+        bottom = sign[place, None] * (bottoms[0] - bottoms[1])[place]
+    # Single precision counts exactly.
+    signed = sparse.csr_array(
+        (sign.astype(np.float32), (kind, rows.start + moves)), (len(place), units.n_units)
+    )
+    sums, size = (_tally(kind, part, len(place)) for part in (sign * size, size))
+    codes = None if codes is None else codes[place]
+    return Kinds(signed, sums, size, scale[place], codes, u, v, bottom, fixed)
+
+
+def _equal_units(
+    first: FloatArray, second: FloatArray, codes: IntArray | None
+) -> tuple[IntArray, FloatArray, IntArray]:
+    """Return the kind of each unit, its order, 1 or -1, and a unit of each kind.
+
+    Units of one kind have the same numbers, in either order of the models, and the same stratum.
+    Each unit is a kind where the first ones are hardly equal.
+    """
+    n_units = len(first)
+    apart = first - second
+    lead = apart[np.arange(n_units), (apart != 0).argmax(axis=1)]
+    sides = [np.where(lead[:, None] > 0, *both) for both in ((first, second), (second, first))]
+    rows = np.hstack(sides if codes is None else [*sides, codes[:, None]])
+    few = n_units <= _SHOWN or len(np.unique(rows[:_SHOWN], axis=0)) <= _FEW_KINDS
+    if few:
+        _, place, kind = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        if len(place) < n_units:
+            return kind.ravel(), np.where(lead > 0, 1.0, -1.0), place
+    return np.arange(n_units), np.ones(n_units), np.arange(n_units)
 
 
 def kinds_of_labels(

@@ -19,7 +19,8 @@ which is solved for tau, and p is the tail of S beyond ``tau sqrt(U)``. With
 ``V = sum v^2``, ``C = sum e^2 - b^2``, ``W = sum u^2 v / sqrt(U)``. In strata the squares are
 around the sums of strata, whose mean square given S is ``U_h - U_h^2 / U + tau^2 U_h^2 / U``.
 
-Against drawn swaps p is within 3 % where this moves log p by less than a tenth.
+Against drawn swaps p is within 3 % where this moves log p by less than 0.05 and the sum has six
+times as many carriers, ``(sum u^2)^2 / sum u^4``, as t^2.
 """
 
 from __future__ import annotations
@@ -36,15 +37,16 @@ from modelcompare.significance.swaps.signs import are_tied, sign_tail
 from modelcompare.words import Alternative
 
 # The largest correction of log p, of usual p-values and of those in the tail.
-_MOST, _MOST_IN_TAIL, _TAIL = 0.1, 0.5, 1e-3
+_MOST, _MOST_IN_TAIL, _TAIL = 0.05, 0.3, 5e-5
 # Where both the corrected and the plain tail are below it, the larger is taken.
 _FAR = 1e-9
 # Standard deviation of a denominator, as a share of it, beyond which slopes are no straight lines.
 _MOST_MOVED = 0.15
 # How much of t may be left by the trend, where the straight line is no guide any more.
 _LEAST_LEFT = 0.2
-# Carriers of a sum whose denominators move.
-_CARRIERS = 20.0
+# Carriers of a sum whose denominators move, and how many more than t^2 there are at least: sums of
+# fewer are no longer nearly straight lines in each other.
+_CARRIERS, _PER_SQUARE, _PER_SQUARE_IN_TAIL = 15.0, 6.0, 4.0
 
 
 class Moves(NamedTuple):
@@ -78,8 +80,8 @@ class Law(NamedTuple):
         See the module docstring; 1 and 0 for means.
     moved : float
         Largest standard deviation of a class's denominator, as a share of it.
-    in_strata : bool
-        Whether squares are around the sums of strata.
+    apart : bool
+        Whether equal sums have several statistics: in strata, and of a single quotient.
     """
 
     sizes: FloatArray
@@ -87,7 +89,7 @@ class Law(NamedTuple):
     level: float
     trend: float
     moved: float
-    in_strata: bool
+    apart: bool
 
     @classmethod
     def of(
@@ -137,15 +139,15 @@ class Law(NamedTuple):
         moved = float(np.sqrt(e_e.max(initial=0.0)))
         return cls(
             np.concatenate(sizes), np.concatenate(counts), float(level), float(trend), moved,
-            strata is not None,
+            strata is not None or (moved > 0 and len(weights) == 1),
         )  # fmt: skip
 
     def p_value(self, t: float, n_units: int, alternative: Alternative) -> float:
         """Return the share of swaps as extreme as a statistic; NaN where swaps must be drawn."""
         if not np.isfinite(t) or self.moved > _MOST_MOVED:
             return np.nan
-        # Sums that are tied are apart where strata are: half of them would be 33 % off.
-        if (self.in_strata or self.n_moving > MOST_MOVING * n_units) and are_tied(self.sizes):
+        # Half of the tied sums would be up to 33 % off where their statistics are not tied.
+        if (self.apart or self.n_moving > MOST_MOVING * n_units) and are_tied(self.sizes):
             return np.nan
         tail = 0.5 if t == 0 else self._tail(abs(t))
         if alternative == "two-sided":
@@ -167,7 +169,7 @@ class Law(NamedTuple):
         if self.plain:
             return sign_tail(self.sizes, self.counts, t * np.sqrt(square))
         carriers, left = square**2 / float(self.counts @ self.sizes**4), 1 - self.trend * t * t
-        if left <= _LEAST_LEFT or carriers < _CARRIERS:
+        if left <= _LEAST_LEFT or carriers < max(_CARRIERS, _PER_SQUARE_IN_TAIL * t * t):
             return np.nan
         threshold = t * np.sqrt(self.level / left)
         found = sign_tail(self.sizes, self.counts, threshold * np.sqrt(square))
@@ -176,4 +178,5 @@ class Law(NamedTuple):
             if plain < _FAR:
                 return max(found, plain)
         most = _MOST if found > _TAIL else _MOST_IN_TAIL
-        return found if abs(threshold**2 - t**2) / 2 <= most else np.nan
+        few = found > _TAIL and carriers < _PER_SQUARE * t * t
+        return np.nan if few or abs(threshold**2 - t**2) / 2 > most else found

@@ -17,7 +17,7 @@ In a stratified design squares are centred within strata, which needs N and D of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, partial
 
 import numpy as np
@@ -27,6 +27,7 @@ from modelcompare.engine.pairs import difference_of
 from modelcompare.metrics.base import fraction_of
 from modelcompare.metrics.quotient import divide
 from modelcompare.significance.extreme import as_extreme, least_extreme, size_of
+from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import (
     LARGEST,
     Growth,
@@ -36,6 +37,7 @@ from modelcompare.significance.swaps.bounds import (
     rounding,
 )
 from modelcompare.significance.swaps.columns import Block
+from modelcompare.significance.swaps.kinds import Kinds, kinds_of_units
 from modelcompare.significance.swaps.laws import Law, Moves
 from modelcompare.significance.swaps.statistic import (
     NOTHING,
@@ -45,7 +47,7 @@ from modelcompare.significance.swaps.statistic import (
     Swapped,
     studentized,
 )
-from modelcompare.significance.swaps.sums import Formula
+from modelcompare.significance.swaps.sums import Formula, Steepness
 from modelcompare.words import Alternative
 
 # Margin of bounds for rounding.
@@ -134,6 +136,14 @@ class Quotient(Formula):
         ]
         shape = len(sums[0]), self.totals[0].shape[1], sums[0].shape[2]
         return [np.broadcast_to(np.moveaxis(part, -1, 1), shape) for part in self._of(parts)]
+
+    def by_kind(self, pair: int, value: int) -> tuple[Iterable[Kinds], Steepness]:
+        swaps, residual = self.swaps, np.array([1.0, -float(self.pooled[pair, value])])
+        models = int(swaps.model_a[pair]), int(swaps.model_b[pair])
+        both = [np.stack([part[value, m] for part in self._by_value], axis=1) for m in models]
+        every, strata = slice(0, swaps.units.n_units), Strata.of(swaps.units)
+        kinds = kinds_of_units(swaps.units, strata, every, both, None, with_fixed=False)
+        return [kinds], lambda: np.asarray(kinds.u @ residual)
 
     def laws(self, pair: int) -> list[Law | None]:
         a, b = int(self.swaps.model_a[pair]), int(self.swaps.model_b[pair])

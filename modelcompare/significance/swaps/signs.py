@@ -21,8 +21,9 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 
-# Most distinct sizes whose ties matter, relative distance of equal sizes, and sizes that show it.
-_MOST_SIZES = 32
+# Most distinct sizes whose ties matter, most kinds of several units, relative distance of equal
+# sizes, and sizes that show it.
+_MOST_SIZES, _MOST_KINDS = 32, 256
 _EQUAL = 1e-9
 _SHOWN = 256
 # Units whose signs are all counted.
@@ -76,8 +77,9 @@ def sign_tail(sizes: FloatArray, counts: FloatArray, threshold: float) -> float:
         sizes, counts = _distinct(sizes, counts)
     square = counts @ sizes**2
     carriers = square**2 / (counts @ sizes**4)
-    if len(sizes) <= (_MOST_SIZES if carriers >= _CARRIERS else _FEW_UNITS):
-        found = _by_series(sizes, counts, threshold)
+    most = _MOST_KINDS if counts.sum() > len(sizes) else _MOST_SIZES
+    if len(sizes) <= (most if carriers >= _CARRIERS else _FEW_UNITS):
+        found = smooth_tail(sizes, counts, threshold)
         if found > _FAR:
             return found
     return _by_saddlepoint(sizes, counts, threshold) if carriers >= _CARRIERS else np.nan
@@ -109,10 +111,13 @@ def _by_counting(sizes: FloatArray, threshold: float) -> float:
     return float(above + least) / 2
 
 
-def _by_series(
+def smooth_tail(
     sizes: FloatArray, counts: FloatArray, threshold: float, smooth: float = _SMOOTHER
 ) -> float:
-    """Sum the Fourier series of a square wave that steps at the threshold."""
+    """Sum the Fourier series of a square wave that steps at the threshold.
+
+    The step is that of a normal distribution function of `smooth` standard deviations of the sum.
+    """
     deviation = float(np.sqrt(counts @ sizes**2))
     half = threshold + _REACH * deviation
     odd = np.arange(1, _LAST * half / (smooth * deviation * np.pi), 2)
@@ -126,7 +131,7 @@ def _by_series(
     p = 0.5 - 2 / np.pi * float(wave @ np.sin(at * threshold))
     ripple = np.abs(wave[at * deviation > _RIPPLE_FROM]).sum()
     if smooth == _SMOOTHER and ripple > _RIPPLE * p:
-        return _by_series(sizes, counts, threshold, _SMOOTH)
+        return smooth_tail(sizes, counts, threshold, _SMOOTH)
     return p
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -24,7 +24,7 @@ from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.columns import Block, ModelColumns
-from modelcompare.significance.swaps.kinds import Outcomes
+from modelcompare.significance.swaps.kinds import Kinds
 from modelcompare.significance.swaps.laws import Law
 from modelcompare.significance.swaps.statistic import (
     ROUNDING,
@@ -36,6 +36,7 @@ from modelcompare.significance.swaps.statistic import (
 )
 
 Sides = dict[Statistic, FloatArray]
+Steepness = Callable[[], FloatArray]
 
 
 class Formula(ABC):
@@ -85,8 +86,8 @@ class Formula(ABC):
         """Return the law of each value's statistic of a pair; None where swaps must be drawn."""
         return [None]
 
-    def outcomes(self, pair: int) -> Outcomes | None:  # noqa: ARG002
-        """Return all outcomes of a pair's swaps, if they are few."""
+    def by_kind(self, pair: int, value: int) -> tuple[Iterable[Kinds], Steepness] | None:  # noqa: ARG002
+        """Return a pair's units by kind, and what a sign of each adds to the difference."""
         return None
 
     def products(self) -> list[tuple[int, Block]]:
@@ -223,16 +224,28 @@ class SwappedSums(UnitSwaps):
         swapped.in_strata = [np.stack(part) for part in zip(*by_stratum, strict=True)]
 
     def sum_up_pair(self, pair: int, swapped: Swapped) -> None:
-        """Compute the sums over some units of one pair's models alone, without strata."""
+        """Compute the sums over some units of one pair's models alone."""
         a, b, masks = self.model_a[pair], self.model_b[pair], swapped.masks.T
-        swapped.sums = []
-        for statistic in self.linear:
-            chosen = np.arange(self.units.n_units)[swapped.units].tolist()
-            parts = [self.numbers[statistic][unit : unit + 1] for unit in chosen]
-            units = np.concatenate(parts)
-            sums = np.zeros((units.shape[1], units.shape[2], swapped.n_masks))
-            sums[b] = (units[:, b] - units[:, a]).T @ masks
-            swapped.sums.append(sums)
+        units = np.arange(self.units.n_units)[swapped.units]
+        further = [block for formula in self.formulas for _, block in formula.products()]
+        linear = [self.numbers[statistic].__getitem__ for statistic in self.linear]
+
+        def sums(numbers: FloatArray, chosen: slice | BoolArray) -> FloatArray:
+            out = np.zeros((*numbers.shape[1:], swapped.n_masks))
+            out[b] = (numbers[chosen, b] - numbers[chosen, a]).T @ masks[chosen]
+            return out
+
+        blocks = [
+            np.concatenate([block(slice(unit, unit + 1)) for unit in units.tolist()])
+            for block in (*linear, *further)
+        ]
+        swapped.sums = [sums(numbers, slice(None)) for numbers in blocks]
+        if self.strata is not None:
+            of_units = self.strata.codes[units]
+            swapped.in_strata = [
+                np.stack([sums(numbers, of_units == h) for h in range(len(self.strata.size))])
+                for numbers in blocks[: len(linear)]
+            ]
 
     # -- pairs ----------------------------------------------------------------------------------
 
