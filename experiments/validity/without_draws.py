@@ -1,11 +1,12 @@
 """p-values of the default test that no swap is drawn for, beside drawn swaps.
 
-Run: ``python -m experiments.validity.without_draws [--cells N]``. Two models of random outputs, by
-metric, size, number of classes and design: each p-value from `significance.known` beside the share
-of 200,000 to 10^6 drawn swaps, ties counted half. Rows are kept in results/without_draws.csv, and
-cells that are there are not computed again. Target: within 3 % of p, or half of the mass of the
-tie, plus what the draws themselves leave open, for p in 0.0001 to 0.5; and in four fifths of the
-cells of 300 samples or more no swap is drawn.
+Run: ``python -m experiments.validity.without_draws [--cells N] [--again]``. Two models of random
+outputs, by metric, size, number of classes and design: each p-value from `significance.known`
+beside the share of 40,000 (of 10,000 samples or more) to 10^6 drawn swaps, ties counted half. Rows
+are kept in results/without_draws.csv, and cells that are there are not computed again; with
+``--again`` p-values are, and swaps are drawn only of values that had none. Target: within 3 % of p,
+or half of the mass of the tie, plus what the draws themselves leave open, for p in 0.0001 to 0.5;
+and in four fifths of the cells of 300 samples or more no swap is drawn.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
-from modelcompare.significance.known import Known
+from modelcompare.significance.known import WAYS, Known
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.studentized import algorithm_of, swap_statistic
 from modelcompare.significance.swaps.statistic import Asked
@@ -33,9 +34,12 @@ SOFT = ("cf1_macro", "cprecision_macro", "cf1", "cprecision", "log_loss", "brier
 SIZES = ((30, 3), (100, 2), (100, 3), (300, 2), (300, 3), (300, 10), (1_000, 2), (1_000, 3),
          (1_000, 10), (10_000, 3), (100_000, 3))  # fmt: skip
 DESIGNS = ("samples", "strata", "classes", "clusters", "weights")
-COLUMNS = ("metric", "n", "classes", "design", "value", "t", "p_drawn", "error", "tie", "p_known")
-# Numbers of masks and samples that are drawn together.
-_NUMBERS = 2 * 10**9
+COLUMNS = ("metric", "n", "classes", "design", "value", "t", "p_drawn", "error", "tie", "p_known",
+           "way")  # fmt: skip
+# Numbers of masks and samples that are drawn together, and most and least draws.
+_NUMBERS, _DRAWS = 6 * 10**7, (40_000, 200_000)
+_EVERY = 4
+_SHARES = ("p_drawn", "error", "tie")
 
 
 def test_set(metric: str, n: int, n_classes: int, design: str, seed: int) -> Predictions:
@@ -58,26 +62,36 @@ def test_set(metric: str, n: int, n_classes: int, design: str, seed: int) -> Pre
     return Predictions(y, outputs, labels=range(n_classes), **columns)
 
 
-def rows(metric: str, n: int, n_classes: int, design: str) -> list[dict[str, object]]:
-    """Return a row for each value of a cell: a class, or the metric."""
+def rows(
+    metric: str, n: int, n_classes: int, design: str, kept: dict[str, dict[str, str]]
+) -> list[dict[str, object]]:
+    """Return a row for each value of a cell: a class, or the metric.
+
+    `kept` are former rows by value, whose drawn shares stay.
+    """
     seed = np.random.SeedSequence([ord(c) for c in f"{metric}{n}{n_classes}{design}"])
     preds = test_set(metric, n, n_classes, design, int(seed.generate_state(1)[0]))
     part = Evaluation(preds, resolve_metrics([metric], preds), collapse=False)
     cell = {"metric": metric, "n": n, "classes": n_classes, "design": design}
     if algorithm_of(part, part.metrics[0]) == "exact":
         # All swaps are counted; tests hold these to a loop.
-        return [cell | {"value": "", "p_known": "counted"}]
+        return [cell | {"value": "", "p_known": "counted", "way": "mid-p"}]
     statistic = swap_statistic(part, part.metrics, all_pairs(2))
-    observed, known = statistic.observed[0], Known.of(statistic, "two-sided").p_value[0]
-    n_draws = min(10**6, max(200_000, _NUMBERS // n))
-    drawn = ~np.isnan(known) & (known > 1e-4) & (known < 0.6)
-    share, tie = share_of_drawn(statistic, n_draws, seed) if drawn.any() else np.full((2, 9), 0.0)
-    found = []
-    for value, (t, p) in enumerate(zip(observed, known, strict=True)):
-        row = cell | {"value": value, "t": round(float(abs(t)), 4), "p_known": float(p)}
-        if drawn[value]:
-            error = np.sqrt(share[value] * (1 - share[value]) / n_draws)
-            row |= {"p_drawn": share[value], "error": error, "tie": tie[value]}
+    known = Known.of(statistic, "two-sided")
+    n_draws = int(np.clip(_NUMBERS // n, *_DRAWS))
+    share, found = None, []
+    for value, (t, p) in enumerate(zip(statistic.observed[0], known.p_value[0], strict=True)):
+        way = "drawn" if np.isnan(p) else WAYS[int(known.way[0, value])]
+        row = cell | {
+            "value": value, "t": round(float(abs(t)), 4), "p_known": float(p), "way": way
+        }  # fmt: skip
+        former = kept.get(str(value), {})
+        if former.get("p_drawn"):
+            row |= {name: former[name] for name in _SHARES}
+        elif 1e-4 < p < 0.6:
+            share = share_of_drawn(statistic, n_draws, seed) if share is None else share
+            drawn, tie = (part[value] for part in share)
+            row |= {"p_drawn": drawn, "error": np.sqrt(drawn * (1 - drawn) / n_draws), "tie": tie}
         found.append(row)
     return found
 
@@ -119,28 +133,40 @@ def beyond(row: dict[str, str]) -> bool:
     return abs(float(row["p_known"]) - p) > 0.03 * p + 3 * error + tie
 
 
+def _keep(every: list[dict[str, object]]) -> None:
+    """Write all rows."""
+    with RESULTS.with_suffix(".new").open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(every)
+    RESULTS.with_suffix(".new").replace(RESULTS)
+
+
 def main() -> None:
     """Compute the cells that are missing, and print the summary."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", type=int, default=10**6, help="compute at most so many cells")
+    parser.add_argument("--again", action="store_true", help="also cells that are there")
     asked = parser.parse_args()
     cells = [
         (metric, n, k, design)
         for (n, k), design, metric in itertools.product(SIZES, DESIGNS, HARD + SOFT)
         if not (design != "samples" and n > 10_000)
     ]
-    there = set()
+    former: dict[tuple[str, ...], list[dict[str, str]]] = {}
     if RESULTS.exists():
         with RESULTS.open(newline="") as file:
-            there = {tuple(row[c] for c in COLUMNS[:4]) for row in csv.DictReader(file)}
-    with RESULTS.open("a", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        if not there:
-            writer.writeheader()
-        left = [cell for cell in cells if tuple(map(str, cell)) not in there]
-        for cell in left[: asked.cells]:
-            writer.writerows(rows(*cell))
-            file.flush()
+            for row in csv.DictReader(file):
+                former.setdefault(tuple(row[c] for c in COLUMNS[:4]), []).append(row)
+    left = asked.cells
+    for cell in cells:
+        of_cell = former.get(tuple(map(str, cell)), [])
+        if left and (asked.again or not of_cell):
+            of_cell = rows(*cell, {row["value"]: row for row in of_cell})
+            left -= 1
+        former[tuple(map(str, cell))] = of_cell
+        if left % _EVERY == 0 or cell == cells[-1]:
+            _keep([row for each in former.values() for row in each])
     print(summary())
 
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.significance.exact import MOST_MOVING
 from modelcompare.significance.extreme import smallest_p_value, tail_share
-from modelcompare.significance.swaps.laws import Law
+from modelcompare.significance.swaps.laws import Law, p_of_tail
 from modelcompare.significance.swaps.outcomes import Outcomes, all_outcomes, upper_tail
 from modelcompare.significance.swaps.signs import FEW_UNITS
 from modelcompare.significance.swaps.statistic import SwapStatistic
@@ -54,15 +54,20 @@ class Known(NamedTuple):
         out = np.full((3, *statistic.observed.shape), np.nan)
         if not isinstance(statistic, SwappedSums):
             return cls(*out)
-        for pair, observed in enumerate(statistic.observed):
-            start = 0
-            for formula in statistic.formulas:
+        start = 0
+        for formula, width in zip(statistic.formulas, statistic.widths, strict=True):
+            part, t = out[:, :, start : start + width], statistic.observed[:, start : start + width]
+            tail, n_moving = formula.tails(t)
+            floor = smallest_p_value(n_moving, alternative, half=True)
+            way = np.where(np.isnan(tail), np.nan, SIGNS)
+            part[:] = p_of_tail(tail, t, alternative), floor, way
+            left = np.isnan(tail) & np.isfinite(t)
+            for pair in np.flatnonzero(left.any(axis=1)).tolist():
                 laws = formula.laws(pair)
-                for value, law in enumerate(laws, start):
-                    one = _Value(statistic, formula, pair, value - start, float(observed[value]))
-                    if np.isfinite(one.t):
-                        out[:, pair, value] = one.known(law, alternative)
-                start += len(laws)
+                for value in np.flatnonzero(left[pair]).tolist():
+                    one = _Value(statistic, formula, pair, value, float(t[pair, value]))
+                    part[:, pair, value] = one.known(laws[value], alternative)
+            start += width
         return cls(*out)
 
 
@@ -79,8 +84,9 @@ class _Value(NamedTuple):
         """Return p-value, floor and way; NaN where swaps must be drawn."""
         size = self.statistic.units.size
         if law is not None and not np.isnan(p := law.p_value(self.t, size, alternative)):
-            floor = smallest_p_value(law.n_moving, alternative, half=True)
-            few = law.n_moving <= FEW_UNITS and law.plain
+            n_moving, plain = float(law.terms.n_moving), bool(law.terms.plain)
+            floor = smallest_p_value(n_moving, alternative, half=True)
+            few = n_moving <= FEW_UNITS and plain
             return p, float(floor), MID_P if few else SIGNS
         units = self.formula.by_kind(self.pair, self.value)
         if units is None:

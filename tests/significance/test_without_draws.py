@@ -172,6 +172,22 @@ def test_few_units_are_counted_one_by_one_or_by_kind(name):
     assert WAYS[int(known.way[0, 0])] == "mid-p"
 
 
+@pytest.mark.parametrize(
+    ("name", "n", "n_classes", "rel"),
+    [
+        ("f1_macro", 60, 2, 1e-9), ("matthews_corrcoef", 60, 2, 1e-9), ("accuracy", 200, 3, 1e-3),
+        ("f1_macro", 300, 3, 1e-9), ("f1_macro", 60, 3, 0.01), ("matthews_corrcoef", 300, 3, 0.01),
+        ("cf1_macro", 300, 3, 1e-9),
+    ],
+)  # fmt: skip
+def test_samples_that_stand_twice_in_a_cluster_change_no_p_value(name, n, n_classes, rel):
+    once = two_models(4, n, n_classes, soft=name.startswith("c"))
+    twice = once.subset(np.repeat(np.arange(n), 2)).with_columns(groups=np.repeat(np.arange(n), 2))
+    found = [mc.paired_test(preds, "a", "b", name, n_resamples=9) for preds in (once, twice)]
+    assert found[0].p_value == pytest.approx(found[1].p_value, rel=rel)
+    assert [result.n_resamples for result in found] == [0, 0]
+
+
 def test_one_sided_p_values_add_up_to_one_and_the_smaller_is_half_of_the_two_sided():
     preds = two_models(0, 300, 3, soft=True)
     part = Evaluation(preds, resolve_metrics(["cf1_macro"], preds), collapse=False)

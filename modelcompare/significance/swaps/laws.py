@@ -30,16 +30,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.significance.exact import MOST_MOVING
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.signs import are_tied, sign_tail
 from modelcompare.words import Alternative
 
-# The largest correction of log p, of usual p-values and of those in the tail.
-_MOST, _MOST_IN_TAIL, _TAIL = 0.05, 0.3, 5e-5
-# Where both the corrected and the plain tail are below it, the larger is taken.
-_FAR = 1e-9
+# The largest correction of log p: of usual statistics, and of those in the tail. Where both the
+# corrected and the plain statistic are far out, the smaller is taken.
+_MOST, _MOST_IN_TAIL, _TAIL, _FAR = 0.05, 0.3, 3.9, 6.0
 # Standard deviation of a denominator, as a share of it, beyond which slopes are no straight lines.
 _MOST_MOVED = 0.15
 # How much of t may be left by the trend, where the straight line is no guide any more.
@@ -69,6 +68,50 @@ class Moves(NamedTuple):
     stratum: IntArray | None = None
 
 
+class Terms(NamedTuple):
+    """Terms of the law of a value, or of several, each an array of any shape.
+
+    Parameters
+    ----------
+    square, fourth : ndarray
+        Sums of u^2 and u^4.
+    n_moving : ndarray
+        Number of units that a swap changes.
+    level, trend : ndarray
+        See the module docstring; 1 and 0 for means.
+    moved : ndarray
+        Largest standard deviation of a class's denominator, as a share of it.
+    """
+
+    square: FloatArray
+    fourth: FloatArray
+    n_moving: FloatArray
+    level: FloatArray
+    trend: FloatArray
+    moved: FloatArray
+
+    @property
+    def plain(self) -> BoolArray:
+        """True where the statistic is a function of the sum alone, as for means."""
+        return np.asarray((self.moved == 0) & (self.level == 1) & (self.trend == 0))
+
+    def threshold(self, t: FloatArray) -> FloatArray:
+        """Return the sum beyond which a statistic is t; NaN where that is not known."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            carriers, left = self.square**2 / self.fourth, 1 - self.trend * t * t
+            tau, usual = t * np.sqrt(self.level / left), t <= _TAIL
+            far = (t > _FAR) & (tau > _FAR)
+            most = np.where(usual, _MOST, np.where(far, np.inf, _MOST_IN_TAIL))
+            least = np.where(usual, _PER_SQUARE, _PER_SQUARE_IN_TAIL) * t * t
+            known = (self.moved <= _MOST_MOVED) & (left > _LEAST_LEFT)
+            known &= (carriers >= np.maximum(_CARRIERS, least)) & (
+                np.abs(tau**2 - t**2) / 2 <= most
+            )
+            tau = np.where(far, np.minimum(tau, t), tau)
+            tau = np.where(self.plain | (t == 0), t, np.where(known, tau, np.nan))
+        return np.asarray(tau * np.sqrt(self.square))
+
+
 class Law(NamedTuple):
     """A studentized difference after swaps, as a function of a sum of random signs.
 
@@ -76,19 +119,15 @@ class Law(NamedTuple):
     ----------
     sizes, counts : ndarray of shape (n_kinds,)
         Sizes of the units' differences, and number of units of each.
-    level, trend : float
-        See the module docstring; 1 and 0 for means.
-    moved : float
-        Largest standard deviation of a class's denominator, as a share of it.
+    terms : Terms
+        Terms of the law.
     apart : bool
         Whether equal sums have several statistics: in strata, and of a single quotient.
     """
 
     sizes: FloatArray
     counts: FloatArray
-    level: float
-    trend: float
-    moved: float
+    terms: Terms
     apart: bool
 
     @classmethod
@@ -125,58 +164,63 @@ class Law(NamedTuple):
             cross += float((v * e).T @ signed @ (weights / over))
             if stratum is not None:
                 inside += np.bincount(stratum, signed * whole, len(inside))
-        square = sum(float(n @ u**2) for n, u in zip(counts, sizes, strict=True))
-        root = np.sqrt(square) if square > 0 else 1.0
-        b, w = u_e / root, uu_v / root
-        squares = squares * weights**2
-        level = 1 + (squares @ (e_e - b * b) + 2 * b @ w - 2 * cross) / root**2
-        trend = (squares @ (b * b) - 2 * b @ w) / root**2
-        if strata is not None:
-            centre, share = strata.centre, inside / root**2
-            level += centre @ share**2
-            # A centred square is at least that of equal numbers (`statistic.studentized`).
-            trend += 1 / strata.size.sum() - centre @ share**2
-        moved = float(np.sqrt(e_e.max(initial=0.0)))
-        return cls(
-            np.concatenate(sizes), np.concatenate(counts), float(level), float(trend), moved,
-            strata is not None or (moved > 0 and len(weights) == 1),
+        size, count = np.concatenate(sizes), np.concatenate(counts)
+        square = np.asarray(count @ size**2)
+        sums = square, u_e, e_e, uu_v, cross, squares * weights**2
+        level, trend = level_and_trend(*sums, strata, inside)
+        terms = Terms(
+            square, np.asarray(count @ size**4), np.asarray(count @ (size > 0)), level, trend,
+            np.sqrt(e_e.max(initial=0.0)),
         )  # fmt: skip
+        apart = strata is not None or bool(terms.moved > 0 and len(weights) == 1)
+        return cls(size, count, terms, apart)
 
     def p_value(self, t: float, n_units: int, alternative: Alternative) -> float:
         """Return the share of swaps as extreme as a statistic; NaN where swaps must be drawn."""
-        if not np.isfinite(t) or self.moved > _MOST_MOVED:
-            return np.nan
+        size = np.asarray(abs(t))
+        threshold = float(self.terms.threshold(size))
         # Half of the tied sums would be up to 33 % off where their statistics are not tied.
-        if (self.apart or self.n_moving > MOST_MOVING * n_units) and are_tied(self.sizes):
+        tied = self.apart or self.terms.n_moving > MOST_MOVING * n_units
+        if np.isnan(threshold) or (tied and are_tied(self.sizes)):
             return np.nan
-        tail = 0.5 if t == 0 else self._tail(abs(t))
-        if alternative == "two-sided":
-            return 2 * tail
-        return tail if (t > 0) == (alternative == "greater") else 1 - tail
+        tail = 0.5 if t == 0 else sign_tail(self.sizes, self.counts, threshold)
+        return float(p_of_tail(np.asarray(tail), np.asarray(t), alternative))
 
-    @property
-    def plain(self) -> bool:
-        """True where the statistic is a function of the sum alone, as for means."""
-        return self.moved == 0 and self.level == 1 and self.trend == 0
 
-    @property
-    def n_moving(self) -> float:
-        """Number of units that a swap changes."""
-        return float(self.counts[self.sizes > 0].sum())
+def level_and_trend(
+    square: FloatArray, u_e: FloatArray, e_e: FloatArray, uu_v: FloatArray,
+    cross: float | FloatArray, squares: FloatArray, strata: Strata | None, inside: FloatArray,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    """Return level and trend from sums over the units.
 
-    def _tail(self, t: float) -> float:
-        square = float(self.counts @ self.sizes**2)
-        if self.plain:
-            return sign_tail(self.sizes, self.counts, t * np.sqrt(square))
-        carriers, left = square**2 / float(self.counts @ self.sizes**4), 1 - self.trend * t * t
-        if left <= _LEAST_LEFT or carriers < max(_CARRIERS, _PER_SQUARE_IN_TAIL * t * t):
-            return np.nan
-        threshold = t * np.sqrt(self.level / left)
-        found = sign_tail(self.sizes, self.counts, threshold * np.sqrt(square))
-        if found < _FAR:
-            plain = sign_tail(self.sizes, self.counts, t * np.sqrt(square))
-            if plain < _FAR:
-                return max(found, plain)
-        most = _MOST if found > _TAIL else _MOST_IN_TAIL
-        few = found > _TAIL and carriers < _PER_SQUARE * t * t
-        return np.nan if few or abs(threshold**2 - t**2) / 2 > most else found
+    Parameters
+    ----------
+    square : ndarray of shape (...)
+        Sum of u^2.
+    u_e, e_e, uu_v, squares : ndarray of shape (..., n_classes)
+        Sums of u e, e^2, u^2 v and v^2, all as shares and with the weights of the classes.
+    cross : ndarray of shape (...)
+        Sum of u v e.
+    strata : Strata, optional
+        Strata of the units.
+    inside : ndarray of shape (..., n_strata)
+        Sums of u^2 in each stratum.
+    """
+    safe = np.where(square > 0, square, 1.0)
+    root = np.sqrt(safe)[..., None]
+    b, w = u_e / root, uu_v / root
+    level = 1 + ((squares * (e_e - b * b) + 2 * b * w).sum(axis=-1) - 2 * cross) / safe
+    trend = (squares * b * b - 2 * b * w).sum(axis=-1) / safe
+    if strata is not None:
+        between = (inside / safe[..., None]) ** 2 @ strata.centre
+        level = level + between
+        # A centred square is at least that of equal numbers (`statistic.studentized`).
+        trend = trend + 1 / strata.size.sum() - between
+    return np.asarray(level), np.asarray(trend)
+
+
+def p_of_tail(tail: FloatArray, t: FloatArray, alternative: Alternative) -> FloatArray:
+    """Return p-values of the probability that a statistic is at least the size of t."""
+    if alternative == "two-sided":
+        return 2 * tail
+    return np.where((t > 0) == (alternative == "greater"), tail, 1 - tail)

@@ -62,6 +62,9 @@ class Mean(Quotient):
         count = Formula.counts if self._skewed[pairs].any() else Quotient.counts
         return count(self, pairs, swapped, observed, asked)
 
+    def tails(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return super().tails(np.where(self._skewed[:, None], np.nan, t))
+
     def laws(self, pair: int) -> list[Law | None]:
         return [None] if self._skewed[pair] else super().laws(pair)
 

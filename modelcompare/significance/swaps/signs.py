@@ -23,8 +23,8 @@ from modelcompare.arrays import FloatArray
 
 # Most distinct sizes whose ties matter, most kinds of several units, relative distance of equal
 # sizes, and sizes that show it.
-_MOST_SIZES, _MOST_KINDS = 32, 256
-_EQUAL = 1e-9
+MOST_SIZES, _MOST_KINDS = 32, 256
+TIED = 1e-9
 _SHOWN = 256
 # Units whose signs are all counted.
 FEW_UNITS = 13
@@ -70,14 +70,16 @@ def sign_tail(sizes: FloatArray, counts: FloatArray, threshold: float) -> float:
     0.02302
     """
     moving = sizes > 0
-    sizes, counts = sizes[moving], counts[moving]
-    if counts.sum() <= FEW_UNITS:
+    if not moving.all():
+        sizes, counts = sizes[moving], counts[moving]
+    n_units = counts.sum()
+    if n_units <= FEW_UNITS:
         return _by_counting(np.repeat(sizes, counts.astype(np.intp)), threshold)
     if are_tied(sizes):
         sizes, counts = _distinct(sizes, counts)
     square = counts @ sizes**2
     carriers = square**2 / (counts @ sizes**4)
-    most = _MOST_KINDS if counts.sum() > len(sizes) else _MOST_SIZES
+    most = _MOST_KINDS if n_units > len(sizes) else MOST_SIZES
     if len(sizes) <= (most if carriers >= _CARRIERS else _FEW_UNITS):
         found = smooth_tail(sizes, counts, threshold)
         if found > _FAR:
@@ -87,8 +89,10 @@ def sign_tail(sizes: FloatArray, counts: FloatArray, threshold: float) -> float:
 
 def are_tied(sizes: FloatArray) -> bool:
     """Return True for sizes of few kinds, by the first of them that are not 0."""
-    some = sizes[sizes > 0][:_SHOWN]
-    return len(_distinct(some, some)[0]) <= _MOST_SIZES
+    some = sizes[: 4 * _SHOWN]
+    some = some if (some > 0).sum() >= _SHOWN else sizes
+    some = some[some > 0][:_SHOWN]
+    return len(_distinct(some, some)[0]) <= MOST_SIZES
 
 
 def _distinct(sizes: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -97,7 +101,7 @@ def _distinct(sizes: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatA
         return sizes, counts
     order = np.argsort(sizes)
     rising = sizes[order]
-    begins = np.flatnonzero(np.r_[True, np.diff(rising) > _EQUAL * rising[1:]])
+    begins = np.flatnonzero(np.r_[True, np.diff(rising) > TIED * rising[1:]])
     return rising[begins], np.add.reduceat(counts[order], begins)
 
 
@@ -106,7 +110,7 @@ def _by_counting(sizes: FloatArray, threshold: float) -> float:
     sums = np.zeros(1)
     for size in sizes:
         sums = np.concatenate([sums + size, sums - size])
-    tie = _EQUAL * sizes.sum()
+    tie = TIED * sizes.sum()
     above, least = (sums > threshold + tie).mean(), (sums >= threshold - tie).mean()
     return float(above + least) / 2
 
@@ -138,7 +142,7 @@ def smooth_tail(
 def _by_saddlepoint(sizes: FloatArray, counts: FloatArray, threshold: float) -> float:
     from scipy.special import ndtr
 
-    if threshold >= (counts @ sizes) * (1 - _EQUAL):
+    if threshold >= (counts @ sizes) * (1 - TIED):
         return float(0.5 ** (counts.sum() + 1))
     point = threshold / (counts @ sizes**2)
     for _ in range(50):

@@ -86,6 +86,13 @@ class Formula(ABC):
         """Return the law of each value's statistic of a pair; None where swaps must be drawn."""
         return [None]
 
+    def tails(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return tails beyond sizes of t and numbers of units that swap, each (n_pairs, n_values).
+
+        NaN where each pair must be computed by itself.
+        """
+        return np.full(t.shape, np.nan), np.full(t.shape, np.nan)
+
     def by_kind(self, pair: int, value: int) -> tuple[Iterable[Kinds], Steepness] | None:  # noqa: ARG002
         """Return a pair's units by kind, and what a sign of each adds to the difference."""
         return None
@@ -135,9 +142,7 @@ class SwappedSums(UnitSwaps):
         return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
 
     def counts_of(self, pairs: IntArray, asked: Asked, swapped: Swapped) -> Counts:
-        places = [self.evaluation.metric_slice(metric.name) for metric in self.metrics]
-        ends = np.cumsum([place.stop - place.start for place in places])
-        observed = np.split(self.observed[pairs], ends[:-1], axis=1)
+        observed = np.split(self.observed[pairs], np.cumsum(self.widths)[:-1], axis=1)
         parts = [
             formula.counts(pairs, swapped, own, asked)
             for formula, own in zip(self.formulas, observed, strict=True)
@@ -149,6 +154,12 @@ class SwappedSums(UnitSwaps):
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
         """Return where two models' outputs differ, of shape (n_rows, n_pairs, n_values)."""
         return np.concatenate([each.differ(rows, pairs) for each in self.formulas], axis=2)
+
+    @property
+    def widths(self) -> list[int]:
+        """Numbers of values of the metrics."""
+        places = [self.evaluation.metric_slice(metric.name) for metric in self.metrics]
+        return [place.stop - place.start for place in places]
 
     # -- sums -----------------------------------------------------------------------------------
 

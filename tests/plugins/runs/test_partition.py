@@ -180,9 +180,10 @@ def test_runs_that_are_copies_change_no_p_value(preds, metric, test):
             for p in (first, copies)
         )  # fmt: skip
     assert several.difference == pytest.approx(one.difference)
-    # Outcomes of labels are counted, those of several runs drawn where few items carry a value.
-    counted = one.exact and not several.exact
-    assert several.p_value == pytest.approx(one.p_value, abs=0.1 if counted else 1e-9)
+    # A mean over several runs is no quotient: it is studentized by its slopes, or not at all.
+    other = {"f1_macro": 0.01, "recall_macro": 0.01, "precision": 0.06}
+    apart = other.get(metric, 0.0) if test == "studentized-permutation" else 0.0
+    assert several.p_value == pytest.approx(one.p_value, abs=max(apart, 1e-9))
 
 
 def test_a_run_without_a_value_is_refused_by_name():
