@@ -1,8 +1,9 @@
 """p-values of the studentized test that no swap is drawn for.
 
-All outcomes are evaluated where hard labels leave few of them: two classes have two binomial
-numbers. Otherwise p is the tail of a sum of random signs (`significance.swaps.laws`), where its
-conditions hold. The way depends on the pair's own data and metric, never on what else is compared.
+Where its conditions hold, p is the tail of a sum of random signs (`significance.swaps.laws`). All
+outcomes are evaluated where units are of few kinds: two classes have two binomial numbers. With
+more kinds, up to 256, the tail is integrated over their numbers (`significance.swaps.outcomes`).
+The way depends on the pair's own data and metric, never on what else is compared.
 
 Outcomes equal to the observed one count half (mid-p), as long as no more than nine tenths of the
 samples differ. Mid-p is right on average instead of for every p-value: of McNemar's test, the
@@ -63,7 +64,7 @@ class Known(NamedTuple):
             part[:] = p_of_tail(tail, t, alternative), floor, way
             left = np.isnan(tail) & np.isfinite(t)
             for pair in np.flatnonzero(left.any(axis=1)).tolist():
-                laws = formula.laws(pair)
+                laws = formula.laws(pair) or [None] * width
                 for value in np.flatnonzero(left[pair]).tolist():
                     one = _Value(statistic, formula, pair, value, float(t[pair, value]))
                     part[:, pair, value] = one.known(laws[value], alternative)

@@ -43,8 +43,8 @@ The algorithm depends on the metric:
 With more than 65,536 samples or clusters, fixed random groups of them swap together: a subgroup of
 all swaps, so the test stays exact for exchangeable models (`engine.joined`).
 
-If the models of a pair differ on at most 13 samples all swaps are counted, unless that is more work
-than to draw; of functions, if these are no more than `n_resamples`. Counted swaps that equal the
+If the models of a pair differ on at most 13 samples all swaps are counted; of functions, if these
+are no more than `n_resamples`. Counted swaps that equal the
 data count half (mid-p) unless models differ on more than nine tenths of the samples. Of drawn ones
 p = (1 + number as extreme) / (1 + n_resamples).
 """
@@ -100,7 +100,7 @@ _STATISTICS: Mapping[Algorithm, Callable[..., SwapStatistic]] = {
     "raw": partial(SwappedSums, formula=plain_difference),
 }
 # What swaps are of, in words, and how.
-_LAW = "by the law of a sum of signs where it holds, else swaps are counted or drawn,"
+_LAW = "by the law of a sum of signs where it holds, else swaps are counted, integrated or drawn,"
 HOW: Mapping[Algorithm, tuple[str, str]] = {
     "exact": ("all swaps", "all swaps are counted, in closed form"),
     "mean": ("means", f"{_LAW}; of a skewed mean less its skewness"),
@@ -115,8 +115,6 @@ HOW: Mapping[Algorithm, tuple[str, str]] = {
 # Tests that replace this one.
 _USED: Mapping[Algorithm, str] = {"flip": "sign-flip", "raw": "permutation"}
 NAME = "studentized-permutation"
-# Sums over swaps that take about a second.
-_MOST_SUMS = 2**27
 
 
 def studentized_permutation(view: PairView) -> Outcome:
@@ -299,11 +297,11 @@ def _completed(
         for pair, of_pair in enumerate(units)
         if of_pair is not None and len(of_pair) <= most and open_pairs[pair]
     }
-    for pairs, moving in _together(statistic, few, n_drawn):
-        every = SwapMasks(statistic.units, 2 ** len(moving), masks.seed, moving)
-        part = _of_all_swaps(statistic, every, pairs, count[pairs], alternative)
+    for pair, moving in few.items():
+        every, pairs = SwapMasks(statistic.units, 2 ** len(moving), masks.seed, moving), [pair]
+        part = _of_all_swaps(statistic, every, np.array(pairs), count[pairs], alternative)
         found[:, pairs] = np.where(left[pairs], part, found[:, pairs])
-        open_pairs[pairs] = False
+        open_pairs[pair] = False
     drawn = np.flatnonzero(open_pairs)
     if len(drawn):
         stepped = stepped and len(drawn) == len(observed)
@@ -328,31 +326,6 @@ def _of_all_swaps(
     extreme = np.where(half, (with_ties + without) / 2, with_ties)
     p_values = resampling_p(extreme, every.n_resamples, exact=True)
     return np.stack([p_values, smallest_p_value(n_moving, alternative, half=half), way_of(half)])
-
-
-def _together(
-    statistic: SwapStatistic, counted: Mapping[int, IntArray], n_resamples: int
-) -> list[tuple[IntArray, IntArray]]:
-    """Return pairs whose swaps are enumerated at once, and the units that these swap.
-
-    Sums of all models' numbers are shared by all pairs with the same moving units, or by all pairs
-    if the swaps of all units are no more than the resamples. The other pairs are enumerated one by
-    one if the sums are no more than those of the resamples, or few.
-    """
-    alone: dict[bytes, list[int]] = {}
-    for pair, units in counted.items():
-        alone.setdefault(units.tobytes(), []).append(pair)
-    groups = [(np.array(pairs), counted[pairs[0]]) for pairs in alone.values()]
-    if len(groups) < 2 or statistic.n_shared == 0:
-        return groups
-    every = np.unique(np.concatenate([units for _, units in groups]))
-    every = np.repeat(every, statistic.units.counts()[every])
-    if 2 ** len(every) <= min(n_resamples, sum(2 ** len(units) for _, units in groups)):
-        return [(np.array([*counted]), every)]
-    groups.sort(key=lambda group: 2 ** len(group[1]) / len(group[0]))
-    swaps = np.cumsum([2 ** len(units) for _, units in groups])
-    most = max(n_resamples, _MOST_SUMS / statistic.n_shared)
-    return groups[: int(np.searchsorted(swaps, most, side="right"))]
 
 
 _PHRASE = (

@@ -14,6 +14,7 @@ from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.step_down import step_down_swaps
 from modelcompare.significance.studentized import algorithm_of, studentized_permutation
 from modelcompare.significance.swaps import forms as swapped_forms
+from modelcompare.significance.swaps import outcomes
 from modelcompare.significance.swaps.forms import Form
 from modelcompare.significance.swaps.statistic import Asked, Swapped
 from modelcompare.significance.swaps.sums import Formula, SwappedSums
@@ -254,6 +255,8 @@ def test_swaps_are_drawn_once_where_a_correction_steps_down(monkeypatch):
         return once(self, pairs, swapped, observed, asked)
 
     monkeypatch.setattr(Form, "counts", counts)
+    # Nothing is drawn where samples are of few kinds.
+    monkeypatch.setattr(outcomes, "_MOST_DIMENSIONS", 0)
     result = compare(models(n_models=5), "mcc", n_resamples=150)
     assert result.evidence.corrections_used == {"matthews_corrcoef": "step-down"}
     assert drawn

@@ -23,7 +23,7 @@ from modelcompare.significance.swaps.statistic import Swapped
 
 Matrix = Any  # of numbers, dense or sparse
 
-# Units whose numbers show that there are few kinds of them, and how many that may be.
+# Units whose numbers show that they are of few kinds, and how many that may be.
 _SHOWN, _FEW_KINDS = 256, 64
 # Matrices of fewer numbers are dense, which is faster.
 _SMALL = 2**12
@@ -160,7 +160,7 @@ def kinds_of_units(
 def _equal_units(
     first: FloatArray, second: FloatArray, codes: IntArray | None
 ) -> tuple[IntArray, FloatArray, IntArray]:
-    """Return the kind of each unit, its order, 1 or -1, and a unit of each kind.
+    """Return each unit's kind, its order, 1 or -1, and a unit of each kind.
 
     Units of one kind have the same numbers, in either order of the models, and the same stratum.
     Each unit is a kind where the first ones are hardly equal.

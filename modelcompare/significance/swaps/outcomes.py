@@ -39,7 +39,7 @@ _FARTHEST = 0.98
 
 
 class Orders(NamedTuple):
-    """Kinds of units that swap, and a unit in each order that stands for the others.
+    """Units that swap by kind, and one in each order that stands for the others.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Orders(NamedTuple):
 
     @classmethod
     def of(cls, steps: Iterable[Kinds], most: int) -> Orders | None:
-        """Collect the kinds of all steps; None if there are more than `most`."""
+        """Collect all steps' kinds; None if there are more than `most`."""
         size, surplus, places = list[FloatArray](), list[FloatArray](), list[FloatArray]()
         n_kinds = 0
         for kinds in steps:
@@ -128,8 +128,8 @@ def all_outcomes(steps: Iterable[Kinds]) -> Outcomes | None:
 def are_few(sizes: FloatArray, most: float = _FEW_OUTCOMES) -> bool:
     """Return False if the numbers of some kinds surely have more outcomes."""
     # Numbers within seven standard deviations have a mass of more than 1e-17 each.
-    few = np.minimum(sizes + 1, 7 * np.sqrt(sizes)).prod() <= most
-    return bool(few and len(sizes) <= _MOST_KINDS)
+    n_outcomes = np.minimum(sizes + 1, 7 * np.sqrt(sizes))
+    return len(sizes) <= _MOST_KINDS and bool(n_outcomes.prod() <= most)
 
 
 def upper_tail(

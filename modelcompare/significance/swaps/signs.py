@@ -21,8 +21,8 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 
-# Most distinct sizes whose ties matter, most kinds of several units, relative distance of equal
-# sizes, and sizes that show it.
+# Most distinct sizes whose ties matter, most sizes that several units have, relative distance of
+# equal sizes, and sizes that show it.
 MOST_SIZES, _MOST_KINDS = 32, 256
 TIED = 1e-9
 _SHOWN = 256

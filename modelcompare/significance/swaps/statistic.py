@@ -91,11 +91,6 @@ class SwapStatistic(ABC):
     def counts(self, masks: SwapMasks, pairs: IntArray, asked: Asked) -> Counts:
         """Count extreme swaps of the pairs at some places; for a step-down, of all pairs."""
 
-    @property
-    def n_shared(self) -> int:
-        """Number of sums of all models that each enumeration needs; 0 for sums of pairs."""
-        return 0
-
     @abstractmethod
     def moving(self, pair: int) -> IntArray:
         """Return units whose swap changes any value of a pair, once for each of their samples."""

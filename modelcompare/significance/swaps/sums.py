@@ -82,9 +82,9 @@ class Formula(ABC):
         found = (self.statistics(some, swapped) for some in self.swaps.few(pairs, swapped))
         return count_extreme(found, observed, asked)
 
-    def laws(self, pair: int) -> list[Law | None]:  # noqa: ARG002
-        """Return the law of each value's statistic of a pair; None where swaps must be drawn."""
-        return [None]
+    def laws(self, pair: int) -> Sequence[Law | None]:  # noqa: ARG002
+        """Return the law of each value's statistic of a pair, if there are any; None without."""
+        return ()
 
     def tails(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return tails beyond sizes of t and numbers of units that swap, each (n_pairs, n_values).
@@ -194,10 +194,6 @@ class SwappedSums(UnitSwaps):
     def n_columns(self) -> int:
         """Number of columns that a mask is multiplied by."""
         return self.columns.n_columns
-
-    @property
-    def n_shared(self) -> int:
-        return len(self.evaluation.models) * sum(self.columns.widths)
 
     @cached_property
     def totals(self) -> Sides:
