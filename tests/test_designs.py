@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from tests import designs
 from tests.designs import NO, PAGE, cells, shown, updated
 from tests.plugged import needed
@@ -11,12 +9,22 @@ from tests.plugged import needed
 needed("battles", "ledgers", "paper", "time")
 
 
+# All in one process: each of the others would ask every question again.
 def test_the_page_has_the_answers_of_today():
     text = PAGE.read_text("utf-8")
     assert shown(updated(text)) == shown(text), "run `python -m tests.designs` and commit the page."
+    _each_design_by_itself_is_compared()
+    _what_has_no_answer_is_refused_in_one_sentence_with_a_remedy()
+    _every_reason_is_that_of_a_cell_and_has_a_remedy()
 
 
-def test_what_has_no_answer_is_refused_in_one_sentence_with_a_remedy():
+def _each_design_by_itself_is_compared():
+    for design in designs.DESIGNS:
+        row = {cell.function: cell for cell in cells() if cell.designs == (design,)}
+        assert row["compare"].answer == row["gate"].answer == designs.YES, design
+
+
+def _what_has_no_answer_is_refused_in_one_sentence_with_a_remedy():
     refusals = {cell.refusal: cell for cell in cells() if cell.reason}
     assert "" not in refusals
     for refusal in refusals:
@@ -25,13 +33,7 @@ def test_what_has_no_answer_is_refused_in_one_sentence_with_a_remedy():
         assert not re.search(r"\. [A-Z]", refusal), refusal
 
 
-def test_every_reason_is_that_of_a_cell_and_has_a_remedy():
+def _every_reason_is_that_of_a_cell_and_has_a_remedy():
     reasons = {reason for _, _, reason in designs.DOES_NOT_HOLD}
     assert reasons == {cell.reason for cell in cells() if cell.answer == NO} - {""}
     assert all("; " in reason for reason in reasons)
-
-
-@pytest.mark.parametrize("design", designs.DESIGNS)
-def test_each_design_by_itself_is_compared(design):
-    row = {cell.function: cell for cell in cells() if cell.designs == (design,)}
-    assert row["compare"].answer == row["gate"].answer == designs.YES
