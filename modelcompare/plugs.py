@@ -325,6 +325,18 @@ def _answering(table: str, asked: str, named: str) -> Any:
     raise ValueError(needed(named))
 
 
+def require(name: str) -> None:
+    """Refuse a name, an option or data if the plugin that adds it is absent."""
+    if absent := needed(name):
+        raise ValueError(absent)
+
+
+def absent_columns() -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    """Return the usual names of columns that absent plugins read, all of a plugin together."""
+    every = import_module(_FOLDER).COLUMNS
+    return {name: columns for name, columns in every.items() if name not in plugins()}
+
+
 def room(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a public module to which plugins add names."""
     return partial(attribute, module), partial(names, module)

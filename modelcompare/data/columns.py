@@ -20,6 +20,7 @@ from modelcompare.data.checks import (
     refuse_rows,
 )
 from modelcompare.data.inputs import as_array, columns_of
+from modelcompare.plugs import require
 from modelcompare.words import shown
 
 
@@ -61,6 +62,7 @@ def read_columns(n_samples: int, **columns: ArrayLike | None) -> dict[str, AnyAr
 
 def nested(columns: dict[str, AnyArray | None]) -> dict[str, AnyArray | None]:
     """Keep the runs of an item in one cluster, and check that each cluster is in one stratum."""
+    check_plugins(columns)
     ids, groups, items = columns["ids"], columns["groups"], columns.get("items")
     if ids is not None and columns["runs"] is not None and len(pd.unique(ids)) < len(ids):
         groups = ids if groups is None else groups
@@ -74,6 +76,12 @@ def nested(columns: dict[str, AnyArray | None]) -> dict[str, AnyArray | None]:
         remedy = "a cluster must lie in one stratum, or it cannot be drawn whole"
         refuse_rows(_inconsistent(strata, groups), "`groups` cross `strata`", remedy)
     return {**columns, "groups": groups, "items": items}
+
+
+def check_plugins(columns: Mapping[str, object]) -> None:
+    """Refuse a column that only a plugin knows, which is absent; None is no column."""
+    for name in (name for name, column in columns.items() if column is not None):
+        require(f"`{name}`")
 
 
 def split_runs(

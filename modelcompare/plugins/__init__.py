@@ -45,9 +45,9 @@ NAMES = {
         "--labels", "--queue",
     ),
     "label_sets": (
-        "io.from_item_counts", "--kind label_sets", "kind='label_sets'",
-        "kind='label_probabilities'", "kind='label_counts'", "metric 'subset_accuracy'",
-        "metric 'hamming_loss'", "metric 'lrap'",
+        "a truth of lists of labels", "io.from_item_counts", "--kind label_sets",
+        "kind='label_sets'", "kind='label_probabilities'", "kind='label_counts'",
+        "metric 'subset_accuracy'", "metric 'hamming_loss'", "metric 'lrap'",
         *(
             f"metric '{soft}{name}_samples'"
             for name in ("precision", "recall", "f1", "jaccard") for soft in ("", "c")
@@ -73,9 +73,11 @@ NAMES = {
     "published": (
         "io.from_counts", "io.from_results", "inference.critical_difference",
         "inference.RankComparison", "`friedman`", "a table of results",
+        "a confusion matrix",
     ),
     "runs": (
-        "diagnostics.variance_components", "generalize_to='items+runs'", "test 'run-permutation'",
+        "`runs`", "diagnostics.variance_components", "generalize_to='items+runs'",
+        "test 'run-permutation'",
     ),
     "selfcheck": ("diagnostics.selfcheck",),
     "suites": (
@@ -100,4 +102,28 @@ NAMES = {
     ),
     "time": ("inference.diebold_mariano", "io.in_time_blocks", "--time"),
     "unpaired": ("inference.unpaired_test",),
+}  # fmt: skip
+# Usual names of columns that a plugin alone reads: where it is absent, a table that has one of each
+# tuple is refused.
+COLUMNS = {
+    "battles": (("winner", "g1_winner"),),
+    "folds": (("fold", "fold_id", "cv_fold"),),
+    "logs": (
+        ("query_id", "qid", "query", "topic_id", "topic"),
+        (
+            "doc_id", "docid", "docno", "document_id", "passage_id", "pid", "doc", "document",
+            "passage",
+        ),
+        ("relevance", "rel", "qrel", "relevance_grade", "relevance_label", "relevance_judgment"),
+    ),
+    "survival": (
+        (
+            "time", "duration", "survival_time", "time_to_event", "event_time", "follow_up",
+            "followup", "follow_up_time", "futime", "os_time", "pfs_time",
+        ),
+        (
+            "event", "status", "event_observed", "event_indicator", "event_occurred", "died",
+            "death", "dead", "deceased", "os_event", "pfs_event", "fustat",
+        ),
+    ),
 }  # fmt: skip

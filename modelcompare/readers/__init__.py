@@ -11,7 +11,7 @@ from modelcompare.arguments import ColumnRoles, checked, written_out
 from modelcompare.data.kinds import check_kind
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
-from modelcompare.plugs import first, needed
+from modelcompare.plugs import first, require
 from modelcompare.readers.content import File
 from modelcompare.readers.contents import content_of_files
 from modelcompare.readers.messages import ROLES, SEVERAL, MissingCellsError, listed
@@ -193,8 +193,7 @@ def checked_columns(columns: Mapping[str, Any] | None = None, **options: Any) ->
     every = {**(columns or {}), **options}
     given = {name: value for name, value in every.items() if value is not None}
     for name, value in given.items():
-        if absent := needed(f"`{name}`"):
-            raise ValueError(absent)
+        require(f"`{name}`")
         if name in _LISTS:
             one = name == "score" and isinstance(value, str)
             given[name] = (value,) if one else check_names(name, value)

@@ -16,6 +16,7 @@ import pandas as pd
 from modelcompare.data.checks import check_columns_distinct
 from modelcompare.plugs import rows
 from modelcompare.readers import cell_types, names
+from modelcompare.readers.absent import refuse_absent
 from modelcompare.readers.content import File
 from modelcompare.readers.lists import with_class_columns
 from modelcompare.readers.messages import DoubtError, as_options
@@ -80,7 +81,8 @@ def with_changes(seen: Profile) -> Profile:
 
 
 def refuse_others(seen: Profile) -> None:
-    """Refuse a table that is read whole and alone, by the reader of a plugin."""
+    """Refuse a table that is read whole and alone, by a plugin, also an absent one."""
+    refuse_absent(seen)
     for refuse in rows("refusals"):
         refuse(seen.frame, seen.columns, seen.where)
 

@@ -71,15 +71,16 @@ def wide_predictions(
             "no better than chance": counted(
                 _at_chance(predictions) if known is None and columns.models is None else []
             ),
-            "not used": (
-                f"the order in time ({date}; see --time {date})"
-                if date and not needed("--time") else ""
-            ),
+            "not used": f"the order in time ({date}{_see_time(date)})" if date else "",
             "direction": write_directions(
                 [_named_score(roles)] * (true is None), columns.greater_is_better
             ),
         },
     )  # fmt: skip
+
+
+def _see_time(date: str) -> str:
+    return "" if needed("--time") else f"; see --time {date}"
 
 
 def _named_score(roles: Roles) -> str | None:

@@ -1,5 +1,6 @@
 """Rows of plugins: light, found by name, and refused by the name of the plugin where they are absent."""
 
+import json
 import re
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import modelcompare
 from modelcompare import plugs
 from modelcompare.metrics.named import names_of
 from modelcompare.options import OPTIONS
+from tests.absent import CASES
+from tests.pages import ROOT
 
 PLUGINS = plugs.plugins()
 PREDS = modelcompare.Predictions([0, 1] * 20, {"a": [0, 1] * 20, "b": [0] * 40})
@@ -76,3 +79,24 @@ def test_a_name_of_an_absent_plugin_is_refused_by_its_name(monkeypatch):
     ):
         modelcompare.decide({"x": PREDS, "y": PREDS}, "a", "b", margin=0.1)
     assert plugs.needed("compare") is None
+
+
+@pytest.fixture(scope="module")
+def refusals():
+    """What becomes of the data of all plugins where all are absent."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.absent", *{*plugs.owners().values()}], cwd=ROOT,
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", [*CASES, "suites"])
+def test_data_that_an_absent_plugin_reads_are_never_answered(name, refusals):
+    """They are refused on all roads: a plugin's runs, folds or winners are no samples and no scores."""
+    lenient = {
+        case: text
+        for case, text in refusals[name].items()
+        if f"needs the plugin {name}" not in str(text)
+    }
+    assert lenient == {}

@@ -6,6 +6,7 @@ Without all plugins, the whole quick suite runs. Without one of them, what may d
 other plugins, which use the core and not each other, and those of all public names, commands and documents.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -109,6 +110,15 @@ def test_what_the_plugin_adds_is_refused_by_its_name(copy):
             done = run(folder, *arguments)
             assert done.returncode != 0
             assert f"{each} needs the plugin {name}" in done.stderr
+
+
+def test_data_that_the_plugin_reads_are_refused_by_its_name(copy):
+    absent, folder = copy
+    done = run(folder, "-m", "tests.absent", *absent)
+    assert done.returncode == 0, done.stderr
+    for name, refusals in json.loads(done.stdout).items():
+        for case, refusal in refusals.items():
+            assert f"needs the plugin {name}" in str(refusal), (name, case)
 
 
 @pytest.mark.unplugged

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from modelcompare.plugins import COLUMNS
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.profile import Profile
@@ -12,7 +13,7 @@ from modelcompare.readers.repeats import refuse_again, refuse_repeated, unnamed_
 from modelcompare.readers.roles import Role, Roles
 
 # Folds may be named as clusters.
-FOLD = Role(name="fold", usual=("fold", "fold_id", "cv_fold"), shares=True)
+FOLD = Role(name="fold", usual=COLUMNS["folds"][0], shares=True)
 ROLES = (FOLD,)
 # Folds of a partition, where scores do not say how many it had.
 _USUAL_FOLDS = 10

@@ -18,6 +18,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
+from modelcompare.data.columns import check_plugins
 from modelcompare.data.kinds import all_kinds
 from modelcompare.data.positive import check_needed
 from modelcompare.data.sums import EVERY_MODEL
@@ -99,6 +100,7 @@ def read_sketch(source: str | os.PathLike[str] | Any, *, positive: Any = None) -
     except _DAMAGED as error:
         reason = " ".join(str(error).split())
         raise _damage(name, f"is no complete sketch ({reason})") from error
+    check_plugins({"runs": found.about.runs[1:] or None})
     if positive is None:
         return found
     if found.access.n_classes != 1:

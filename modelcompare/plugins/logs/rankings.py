@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from modelcompare.plugins import COLUMNS
 from modelcompare.plugins.logs.trec import measures
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.content import File
@@ -17,15 +18,11 @@ from modelcompare.readers.reading import Reading, record_predictions
 from modelcompare.readers.records import Records
 from modelcompare.readers.roles import Role, Roles, solve
 
-_ROLES = (
-    Role(name="query", usual=("query_id", "qid", "query", "topic_id", "topic")),
-    Role(name="document", usual=("doc_id", "docid", "docno", "document_id", "passage_id", "pid",
-                                 "doc", "document", "passage")),
-    Role(name="relevance", usual=("relevance", "rel", "qrel", "relevance_grade",
-                                  "relevance_label", "relevance_judgment")),
-    Role(name="model", usual=names.MODEL),
-)  # fmt: skip
-_NEEDED = _ROLES[:3]
+_NEEDED = tuple(
+    Role(name=name, usual=usual)
+    for name, usual in zip(("query", "document", "relevance"), COLUMNS["logs"], strict=True)
+)
+_ROLES = (*_NEEDED, Role(name="model", usual=names.MODEL))
 _RANK = ("rank", "rank_id", "position")
 
 

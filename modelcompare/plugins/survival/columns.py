@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.data.kinds import UNDECLARED
+from modelcompare.plugins import COLUMNS
 from modelcompare.plugins.survival.kinds import KINDS
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import as_options, listed
@@ -16,21 +17,10 @@ from modelcompare.readers.profile import Profile
 from modelcompare.readers.role_table import NAMED_TRUTH
 from modelcompare.readers.roles import Role, solve
 
-TIME = Role(
-    name="time", option="true", shares=True,
-    usual=(
-        "time", "duration", "survival_time", "time_to_event", "event_time", "follow_up",
-        "followup", "follow_up_time", "futime", "os_time", "pfs_time",
-    ),
-)  # fmt: skip
+_TIMES, _EVENTS = COLUMNS["survival"]
+TIME = Role(name="time", option="true", shares=True, usual=_TIMES)
 _NAMED_TIME = replace(TIME, option="")
-EVENT = Role(
-    name="event", option="event", shares=True,
-    usual=(
-        "event", "status", "event_observed", "event_indicator", "event_occurred", "died", "death",
-        "dead", "deceased", "os_event", "pfs_event", "fustat",
-    ),
-)  # fmt: skip
+EVENT = Role(name="event", option="event", shares=True, usual=_EVENTS)
 _AT_A_TIME = re.compile(r".+:\s*[0-9.]+(?:e[+-]?[0-9]+)?", re.IGNORECASE)
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare import plugs
 from modelcompare.plugins.large.hashing import bucket_of
 from tests.plugged import needs
 from tests.small_blocks import ROW_BLOCK
@@ -439,3 +440,16 @@ def test_classes_in_different_orders_are_refused_where_ranks_matter():
     one, other = (sketched(order, "cohen_kappa_quadratic") for order in orders)
     with pytest.raises(ValueError, match=r"different orders \(low, mid, top and top, low, mid\)"):
         one + other
+
+
+@needs("runs")
+def test_a_sketch_of_several_runs_is_refused_where_their_plugin_is_absent(monkeypatch, tmp_path):
+    few = SNLI.subset(range(400)).with_columns(
+        groups=np.arange(400) // 2, runs=np.arange(400) % 2
+    )  # fmt: skip
+    path = mc.io.sketch(few, "accuracy").save(tmp_path / "runs.sketch.parquet")
+    assert len(mc.io.read_sketch(path).access.sums.parts) == 2
+    left = {name: each for name, each in plugs.plugins().items() if name != "runs"}
+    monkeypatch.setattr(plugs, "plugins", lambda: left)
+    with pytest.raises(ValueError, match=r"^`runs` needs the plugin runs$"):
+        mc.io.read_sketch(path)
