@@ -106,7 +106,7 @@ def of_python(mc):
     }  # fmt: skip
 
 
-def roads(mc, data, options, folder):
+def calls_about(mc, data, options, folder):
     """Calls of Python and of the command line about files."""
     named = (
         data if isinstance(data, dict) else {f"table.{'jsonl' if data[0] == '{' else 'csv'}": data}
@@ -150,8 +150,8 @@ def outcomes(absent):
     with tempfile.TemporaryDirectory() as folder:
         for name in absent:
             for case, (data, options) in CASES.get(name, {}).items():
-                for road, call in roads(mc, data, options, Path(folder, name, case)):
-                    calls.setdefault(name, {})[f"{case}, {road}"] = call
+                for where, call in calls_about(mc, data, options, Path(folder, name, case)):
+                    calls.setdefault(name, {})[f"{case}, {where}"] = call
         return {
             name: {case: refusal(call) for case, call in own.items()} for name, own in calls.items()
         }

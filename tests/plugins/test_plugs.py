@@ -93,7 +93,7 @@ def refusals():
 
 @pytest.mark.parametrize("name", [*CASES, "suites"])
 def test_data_that_an_absent_plugin_reads_are_never_answered(name, refusals):
-    """They are refused on all roads: a plugin's runs, folds or winners are no samples and no scores."""
+    """They are refused in Python and by commands: a plugin's runs, folds or winners are no samples and no scores."""
     lenient = {
         case: text
         for case, text in refusals[name].items()

@@ -13,6 +13,7 @@ from scipy import stats
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.engine.crossed import CrossedTables, CrossedVariances
+from modelcompare.plugs import plugins
 from modelcompare.questions.components import Components, Size
 from tests.plugged import needs
 
@@ -41,7 +42,9 @@ def asked(preds, **options):
 
 
 A, B = (table(np.random.default_rng(k), mean=m) for k, m in ((3, 0.1), (4, 0.0)))
-SHARED, SEPARATE = preds_of(True, a=A, b=B), preds_of(False, a=A, b=B)
+SHARED, SEPARATE = (
+    preds_of(shared, a=A, b=B) if "runs" in plugins() else None for shared in (True, False)
+)
 PLAIN = mc.Predictions.from_scores({"a": A[:, 0], "b": B[:, 0]}, greater_is_better=True)
 COSTS = {"margin": 0.1, "cost_item": 1.0, "cost_run": 25.0}
 
@@ -205,6 +208,7 @@ def test_the_cheapest_numbers_are_those_of_an_enumeration(cost_run):
     assert f"Cheapest: {runs:.0f} runs of each and {n:,.0f} items (cost" in size.sentence()
 
 
+@needs("runs")
 def test_costs_are_columns_only_where_they_are_given():
     plain = SHARED.with_columns(runs=None)
     costly = asked(plain, cost_item=2.0)

@@ -157,13 +157,17 @@ def test_items_weigh_as_their_rows_do():
 IDS, RUN = np.repeat(np.arange(10), 6), np.tile(np.arange(6), 10)
 PASSAGE = IDS // 2
 X, Y = (rng.random((2, 60)) < 0.4).astype(float)
-IN_RUNS = mc.Predictions.from_scores(
-    {"a": X, "b": Y}, ids=IDS, runs=RUN, groups=PASSAGE, greater_is_better=True
-)
 
 
+def in_runs():
+    return mc.Predictions.from_scores(
+        {"a": X, "b": Y}, ids=IDS, runs=RUN, groups=PASSAGE, greater_is_better=True
+    )
+
+
+@needs("runs")
 def test_items_are_the_ids_that_repeat_where_clusters_hold_several():
-    found = mc.compare(IN_RUNS, "pass_at_3", generalize_to="items", n_resamples=99)
+    found = mc.compare(in_runs(), "pass_at_3", generalize_to="items", n_resamples=99)
     values = by_item(X, "pass_at_k", 3, IDS)
     assert found.scores["estimate"][0] == pytest.approx(values.mean())
     of_passages = values.reshape(5, 2).mean(axis=1)
@@ -176,13 +180,13 @@ def test_new_runs_are_refused_and_these_answered():
     message = "`runs` are declared, and pass_at_3 has no influences that show how new"
     for generalize_to in ("auto", "items+runs"):
         for ask in (
-            lambda r: mc.compare(IN_RUNS, "pass_at_3", generalize_to=r, n_resamples=99),
-            lambda r: mc.decide(IN_RUNS, "a", "b", "pass_at_3", margin=0.1, generalize_to=r),
-            lambda r: mc.gate(IN_RUNS, "a", "b", ["pass_at_3:-0.1"], generalize_to=r),
+            lambda r: mc.compare(in_runs(), "pass_at_3", generalize_to=r, n_resamples=99),
+            lambda r: mc.decide(in_runs(), "a", "b", "pass_at_3", margin=0.1, generalize_to=r),
+            lambda r: mc.gate(in_runs(), "a", "b", ["pass_at_3:-0.1"], generalize_to=r),
         ):
             with pytest.raises(ValueError, match=re.escape(message)):
                 ask(generalize_to)
-    decided = mc.decide(IN_RUNS, "a", "b", "pass_at_3", margin=0.1, generalize_to="items")
+    decided = mc.decide(in_runs(), "a", "b", "pass_at_3", margin=0.1, generalize_to="items")
     a, b = (by_item(x, "pass_at_k", 3, IDS).mean() for x in (X, Y))
     assert decided.gain == pytest.approx(b - a)
 
@@ -235,7 +239,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@needs("large")
+@needs("large", "runs")
 @pytest.mark.parametrize("message", REFUSED)
 def test_what_has_no_answer_is_refused_with_advice(message):
     with pytest.raises(ValueError, match=re.escape(message)):
@@ -265,7 +269,7 @@ def test_metrics_of_answers_are_listed_where_items_are_known():
     assert names.isdisjoint(mc.list_metrics(scored())["metric"])
 
 
-@needs("bounds")
+@needs("bounds", "runs")
 def test_missing_answers_have_bounds():
     table = pd.DataFrame({"model": "a", "item": IDS, "run": RUN, "score": X})
     table.loc[[3, 20], "score"] = np.nan
@@ -300,6 +304,7 @@ def test_epochs_of_a_log_are_answers_of_their_sample(capsys):
             assert estimates[f"mockllm/{model}"] == pytest.approx(expected)
 
 
+@needs("runs")
 def test_clusters_that_hold_several_samples_do_not_pool_their_answers(capsys, tmp_path):
     table = pd.DataFrame({"model": "a", "item": IDS, "passage": PASSAGE, "run": RUN, "score": X})
     path = tmp_path / "t.csv"
