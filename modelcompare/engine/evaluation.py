@@ -220,15 +220,8 @@ class Evaluation(UnitStatistics):
 
     # -- leave one out ----------------------------------------------------------------------
 
-    def jackknife(self, rows: slice, part: FloatArray | None = None) -> FloatArray:
+    def jackknife(self, rows: slice) -> FloatArray:
         """Compute the values without one sample (or cluster) of each given unit.
-
-        Parameters
-        ----------
-        rows : slice
-            The units.
-        part : ndarray of shape (n_rows, n_columns), optional
-            Their statistics, where they are computed already.
 
         Returns
         -------
@@ -236,17 +229,7 @@ class Evaluation(UnitStatistics):
             For a distinct row of multiplicity m, the value without one of its m samples. The units
             of one value are contiguous.
         """
-        part = self.statistics(rows) if part is None else part
-        n_rows = len(range(*rows.indices(self.units.n_units)))
-        out = np.full((len(self.models), len(self.keys), n_rows), np.nan).transpose(2, 0, 1)
-        if self._sums:
-            self._fill_sums(out, without(self.grand_total, part), slice(None))
-        for metric in self.metrics:
-            if not isinstance(metric, Metric):
-                where = self.metric_slice(metric.name)
-                for position, model in enumerate(self.models):
-                    out[:, position, where] = self._leave_out(metric, model, rows)
-        return out
+        return self._left(rows, self.statistics(rows), self._sums)
 
     def influence(self, rows: slice, estimate: FloatArray, *, undefined: float = 0.0) -> FloatArray:
         """Compute the influence of each unit: (n - 1) (estimate - leave-one-out value).
@@ -255,19 +238,44 @@ class Evaluation(UnitStatistics):
         value is undefined, the influence is `undefined`.
         """
         part = self.statistics(rows)
-        influence = (self.units.size - 1) * (estimate - self.jackknife(rows, part))
-        for metric in self._sums:
-            if metric.ratio is None or not metric.is_mean:
-                continue
-            # The difference of two means of large numbers, times n, has lost its digits.
-            where, ratio = self.metric_slice(metric.name), metric.ratio
-            top, bottom = (each[..., None] for each in ratio(*self.parts(metric, part)))
-            whole = ratio(*self.parts(metric, self.grand_total))[1][..., None]
-            away = top - estimate[:, where] * bottom
-            influence[..., where] = (self.units.size - 1) * divide(away, without(whole, bottom))
+        means = {
+            metric.name: self._of_mean(metric, part, estimate)
+            for metric in self._sums if metric.ratio is not None and metric.is_mean
+        }  # fmt: skip
+        others = [metric for metric in self._sums if metric.name not in means]
+        influence = (self.units.size - 1) * (estimate - self._left(rows, part, others))
+        for name, of_mean in means.items():
+            influence[..., self.metric_slice(name)] = of_mean
         if not np.isfinite(influence).all():
             influence = np.nan_to_num(influence, nan=undefined)
         return influence
+
+    def _left(self, rows: slice, part: FloatArray, sums: Sequence[Metric]) -> FloatArray:
+        """Compute such values from the statistics of units, which are overwritten.
+
+        Of sum metrics those of `sums`; others are NaN.
+        """
+        shape = len(self.models), len(self.keys), len(part)
+        out = np.full(shape, np.nan).transpose(2, 0, 1)
+        if sums:
+            self._fill_sums(out, without(self.grand_total, part, out=part), slice(None), sums)
+        for metric in self.metrics:
+            if not isinstance(metric, Metric):
+                where = self.metric_slice(metric.name)
+                for position, model in enumerate(self.models):
+                    out[:, position, where] = self._leave_out(metric, model, rows)
+        return out
+
+    def _of_mean(self, metric: Metric, part: FloatArray, estimate: FloatArray) -> FloatArray:
+        """Compute the influences of units on a mean from their statistics, (n_rows, n_models, 1).
+
+        The difference of two means of large numbers, times n, has lost its digits.
+        """
+        assert metric.ratio is not None  # noqa: S101  a mean has one
+        top, bottom = (each[..., None] for each in metric.ratio(*self.parts(metric, part)))
+        whole = metric.ratio(*self.parts(metric, self.grand_total))[1][..., None]
+        away = top - estimate[:, self.metric_slice(metric.name)] * bottom
+        return (self.units.size - 1) * divide(away, without(whole, bottom))
 
     # -- workers ----------------------------------------------------------------------------
 
@@ -305,8 +313,11 @@ class Evaluation(UnitStatistics):
 
         on_threads(fill, range(len(totals)), numbers=totals[0].size)
 
-    def _fill_sums(self, out: FloatArray, totals: FloatArray, models: slice) -> None:
-        for metric in self._sums:
+    def _fill_sums(
+        self, out: FloatArray, totals: FloatArray, models: slice,
+        sums: Sequence[Metric] | None = None,
+    ) -> None:  # fmt: skip
+        for metric in self._sums if sums is None else sums:
             value = metric.value(*self.parts(metric, totals, models))
             where = self.metric_slice(metric.name)
             out[..., where] = value if metric.per_class else value[..., None]

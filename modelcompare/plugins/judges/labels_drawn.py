@@ -64,12 +64,16 @@ def p_of_places(predictions: TestSet) -> float:
 def _p_of_places(predictions: Predictions, judge: Judge) -> float:
     """Compute the p-value of the fifths of each stratum's rows that samples with labels are in."""
     strata = strata_of(predictions, judge)
-    row = pd.Series(strata).groupby(strata).cumcount().to_numpy()
-    codes = PARTS * strata + PARTS * row // np.bincount(strata)[strata]
-    weights = np.zeros(len(codes))
-    weights[judge.labelled] = judge.label_weights
-    sizes, labels, squares = (
-        np.bincount(codes, x).astype(np.float64) for x in (None, weights, weights**2)
+    fifths = np.concatenate([
+        PARTS * stratum + PARTS * np.arange(size) // size
+        for stratum, size in enumerate(np.bincount(strata))
+    ])  # fmt: skip
+    codes = np.empty_like(fifths)
+    codes[np.argsort(strata, kind="stable")] = fifths
+    sizes = np.bincount(fifths).astype(np.float64)
+    labels, squares = (
+        np.bincount(codes[judge.labelled], weights, len(sizes)).astype(np.float64)
+        for weights in (judge.label_weights, judge.label_weights**2)
     )
     return _pearson(judge, np.arange(len(sizes)) // PARTS, sizes, labels, squares)
 
