@@ -28,6 +28,8 @@ def visible(text: str) -> str:
     >>> print(visible("\x1b[2Jbert\n"))
     \x1b[2Jbert\n
     """
+    if text.isascii() and text.isprintable():
+        return text
     return _UNSEEN.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
@@ -37,7 +39,10 @@ def terminal(text: str) -> str:
     >>> print(terminal("::error::\x07"))
     \x3a:error::\x07
     """
-    return _ORDER.sub(lambda found: f"\\x{ord(found[0]):02x}", visible(text))
+    seen = visible(text)
+    if "::" not in seen and "##" not in seen:
+        return seen
+    return _ORDER.sub(lambda found: f"\\x{ord(found[0]):02x}", seen)
 
 
 def shell(text: str) -> str:

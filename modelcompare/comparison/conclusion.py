@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -136,10 +137,11 @@ class Leaders:
 
     def _best(self, at: int) -> tuple[int, ...]:
         """Return the models with the best value, several if it is the same but for rounding."""
-        values, order = self.point[:, at], self.order[:, at]
-        known = order[~np.isnan(values[order])]
-        same = np.isclose(values[known], values[known[:1]], rtol=1e-12, atol=0)
-        return tuple(known[same].tolist())
+        values = self.point[:, at].tolist()
+        known = [model for model in self.order[:, at].tolist() if not math.isnan(values[model])]
+        return tuple(
+            model for model in known if math.isclose(values[model], values[known[0]], rel_tol=1e-12)
+        )
 
     def _of_leader(self, best: tuple[int, ...], places: Sequence[int]) -> str:
         """Return a clause: the values of one leader, and how it compares with the other models."""

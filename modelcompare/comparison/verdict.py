@@ -90,7 +90,10 @@ class _Sentence:
 
     def _by_convention(self, model: int, others: list[int]) -> str:
         """Return a sentence on the models that classes without a value alone set apart."""
-        turned = self.found.by_convention[self.found.row_of[model, others], self.at].tolist()
+        by_convention = self.found.by_convention[:, self.at]
+        if not by_convention.any():
+            return ""
+        turned = by_convention[self.found.row_of[model, others]].tolist()
         apart = [other for other, is_turned in zip(others, turned, strict=True) if is_turned]
         if not apart:
             return ""
