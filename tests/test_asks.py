@@ -184,6 +184,7 @@ def test_slices_of_groups_and_keys_by_the_names_of_the_library(inputs, monkeypat
     assert "4 models, 40 samples" in answers[3]
 
 
+@needs("runs")
 def test_two_models_are_asked_of_by_name_or_one_is_read_as_its_runs(inputs, monkeypatch, capsys):
     monkeypatch.chdir(inputs / "one_configuration")
     assert main(["sample-size", "one_configuration.csv"]) == 2

@@ -57,6 +57,7 @@ def test_an_average_is_defined_if_any_of_many_rare_classes_is():
         assert not never_undefined(evaluated(preds, name, zero_division="paper"))
 
 
+@needs("runs")
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -107,6 +108,7 @@ def test_it_is_not_known_of_everything(columns, names):
     assert not never_undefined(evaluated(preds, names))
 
 
+@needs("runs")
 def test_it_is_known_of_small_clusters_and_of_averages_over_runs():
     some = SNLI.subset(range(1200))
     assert never_undefined(evaluated(with_columns(some, groups=np.arange(1200) // 4), NAMES[0]))

@@ -92,6 +92,7 @@ def test_columns_that_name_or_describe_the_samples_are_no_models(tmp_path):
     assert sentence(frame, tmp_path) == "truth: label; id: photo (by its values); models: 1 (bert)"
 
 
+@needs("runs")
 def test_a_long_table_is_recognised_by_its_columns(tmp_path):
     rows = [(m, i, r, (i * r) % 2) for m in ("bert", "cnn") for i in range(12) for r in (1, 2)]
     frame = pd.DataFrame(rows, columns=["model", "item", "run", "score"])

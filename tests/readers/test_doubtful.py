@@ -78,6 +78,7 @@ def test_a_trial_that_each_sample_has_once_is_no_repetition(tmp_path, name, of_o
     assert f"run: none (column {name} repeats no sample)" in found.sentence
 
 
+@needs("runs")
 def test_trials_that_repeat_samples_are_runs_and_the_samples_their_clusters():
     frame = long().drop(columns="score")
     both = pd.concat([frame.assign(trial=trial) for trial in (1, 2)])
@@ -85,6 +86,7 @@ def test_trials_that_repeat_samples_are_runs_and_the_samples_their_clusters():
     assert (len(preds), len({*preds.groups}), len({*preds.runs})) == (2 * N, N, 2)
 
 
+@needs("runs")
 def test_repetitions_of_samples_without_names_are_refused():
     frame = pd.DataFrame({"y_true": TRUTH, "y_pred": labels(1), "run": [1, 2] * (N // 2)})
     with pytest.raises(ValueError, match=r"'run' names repetitions, but no column .*--id COLUMN"):

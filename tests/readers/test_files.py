@@ -301,6 +301,7 @@ def test_files_of_one_name_are_named_once(tmp_path):
     assert mc.read_predictions({**paths, "b": other}).name == "stated.csv, other.csv"
 
 
+@needs("runs")
 def test_clusters_may_be_in_a_column_called_group(tmp_path):
     rows = [
         {"model": model, "id": i, "group": f"g{i // 2}", "run": run, "score": i * k / 8}

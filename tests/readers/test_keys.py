@@ -9,6 +9,7 @@ from modelcompare.data.checks import DataWarning
 from modelcompare.readers import checked_columns, read
 from modelcompare.readers.messages import DoubtError
 from tests.by_role import by_role
+from tests.plugged import needs
 
 RNG = np.random.default_rng(5)
 
@@ -130,6 +131,7 @@ def test_rows_that_are_numbered_have_that_number_as_id():
 # -- runs ------------------------------------------------------------------------------------
 
 
+@needs("runs")
 def test_items_of_any_name_that_repeat_in_each_run_are_samples():
     frame = crossed(scenario=[f"s{i}" for i in range(6)], run=[1, 2, 3])
     frame = frame.assign(old=RNG.random(18), new=RNG.random(18))
@@ -140,6 +142,7 @@ def test_items_of_any_name_that_repeat_in_each_run_are_samples():
         mc.read_predictions(frame.iloc[:-1])
 
 
+@needs("runs")
 def test_one_model_in_several_runs_has_the_spread_of_its_runs():
     frame = crossed(case_name=[f"s{i}" for i in range(20)], trial=range(4))
     frame["reward"] = (RNG.random(80) < 0.6).astype(int)
@@ -154,6 +157,7 @@ def test_one_model_in_several_runs_has_the_spread_of_its_runs():
     )
 
 
+@needs("runs")
 def test_trials_with_a_truth_of_their_own_repeat_nothing():
     frame = crossed(subject=[f"p{i}" for i in range(6)], trial=range(10))
     truth = RNG.integers(0, 2, 60)

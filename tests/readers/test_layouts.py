@@ -219,8 +219,7 @@ def test_seeds_in_folders_are_runs_of_a_model(tmp_path, path):
     assert (preds.models, len(preds), len({*preds.groups})) == (("bert", "cnn"), 3 * N, N)
 
 
-@needs("runs")
-@needs("suites")
+@needs("runs", "suites")
 @pytest.mark.parametrize("several", [True, False])
 def test_seeds_in_files_of_folders_that_are_test_sets_are_runs(tmp_path, several):
     files = {

@@ -11,6 +11,7 @@ import pytest
 import modelcompare as mc
 from modelcompare import read_predictions
 from modelcompare.data import checks
+from tests.plugged import needs
 
 
 def write(path, text):
@@ -30,6 +31,7 @@ def test_scores_in_an_archive_are_scores_though_it_has_labels(tmp_path):
         read_predictions(path)
 
 
+@needs("runs")
 def test_an_id_that_repeats_is_no_model():
     frame = pd.DataFrame({"id": [1, 2, 3] * 2, "run": [0] * 3 + [1] * 3, "y_true": [1, 2, 3] * 2,
                           "m": [1, 2, 3, 1, 2, 2]})  # fmt: skip

@@ -58,6 +58,7 @@ def test_ids_that_only_repeat_beyond_the_first_block_are_refused_by_a_scan(tmp_p
         ) == len(ids)
 
 
+@needs("runs")
 def test_repeated_ids_are_no_error_where_they_are_declared_or_have_another_use():
     repeated = labels().assign(item=np.arange(N) // 2, seed=np.arange(N) % 2)
     assert {*mc.read_predictions(repeated).runs} == {0, 1}

@@ -58,6 +58,7 @@ ASKS["labels beside texts"]["text"] = [
 MODELS = {"models": ["a", "b"]}
 
 
+@needs("runs")
 @pytest.mark.parametrize("name", ASKS)
 def test_repeats_without_ids_are_asked_for(name):
     options = MODELS | ({"kind": "values"} if name.startswith("counts") else {})

@@ -12,6 +12,7 @@ import modelcompare as mc
 from modelcompare.data.checks import DataWarning
 from modelcompare.plugins.logs import lerobot, promptfoo, pydantic_evals, swebench, trec, wmt
 from modelcompare.readers.formats import format_of
+from tests.plugged import needs
 from tests.readers.opening import opened
 
 DATA = Path(__file__).parents[2] / "data" / "formats"
@@ -268,6 +269,7 @@ def test_reports_of_one_repository_are_read_and_two_can_be_left_out_as_clusters(
     pd.testing.assert_frame_equal(mc.compare(by_id, n_resamples=99).scores[bounds], want[bounds])
 
 
+@needs("runs")
 def test_of_several_reports_of_a_model_runs_stay_together_without_repositories(tmp_path):
     paths = [
         _report(tmp_path / f"{model}.{run}.json", {*range(run, 40, 3)}, ["d__d"])

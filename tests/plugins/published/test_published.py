@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import modelcompare as mc
 from modelcompare.readers.cell_types import MISSING_MARKS, parse_printed
+from tests.plugged import needs
 
 SCORES = pd.DataFrame(
     {"bert": [0.91, 0.82, 0.73, 0.64], "cnn": [0.90, 0.83, 0.71, 0.62], "bow": [0.8, 0.7, 0.6, 0.5]},
@@ -65,6 +66,7 @@ def test_names_of_benchmarks_show_where_the_data_sets_are():
         read(scores.T.reset_index(drop=True))
 
 
+@needs("runs")
 @pytest.mark.parametrize("table", [SETS, MODELS, LONG])
 def test_seeds_are_averaged(table):
     numeric = [c for c in table if c not in ("corpus", "system")]

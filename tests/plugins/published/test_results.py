@@ -29,6 +29,7 @@ def test_data_sets_are_samples_of_a_paired_t_test():
     assert found["standard_error"] == pytest.approx(stats.sem(d))
 
 
+@needs("runs")
 def test_runs_on_all_data_sets_are_crossed_with_them():
     preds = mc.io.from_results(LONG)
     assert sorted({*preds.runs}) == ["0", "1", "2"]
@@ -58,7 +59,7 @@ def test_losses_count_downwards_and_missing_scores_are_refused():
                                   missing="drop")) == 11  # fmt: skip
 
 
-@needs("suites")
+@needs("runs", "suites")
 def test_the_command_groups_reads_published_tables(tmp_path, capsys):
     path = tmp_path / "results.csv"
     LONG.to_csv(path, index=False)

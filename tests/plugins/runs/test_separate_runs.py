@@ -74,6 +74,7 @@ def test_models_of_one_set_of_runs_share_them_beside_one_with_runs_of_its_own():
     assert pair["standard_error"] == pytest.approx(same["standard_error"])
 
 
+@needs("runs")
 def test_equal_runs_are_shared_as_before():
     preds = mc.read_predictions(table(SAME))
     assert len(preds) == 3 * N
@@ -81,6 +82,7 @@ def test_equal_runs_are_shared_as_before():
     assert "q0 run 1" in preds.ids
 
 
+@needs("runs")
 def test_runs_that_overlap_are_separate_and_a_warning_names_the_other_way():
     message = (
         "models a, b share some runs and not others; they are read as separate trainings. If runs "
@@ -121,6 +123,7 @@ def test_samples_without_repeats_have_no_runs():
     assert len(preds) == N
 
 
+@needs("runs")
 @pytest.mark.parametrize("seeds", [SAME, OTHER, UNEQUAL])
 def test_the_command_reads_a_file(seeds, tmp_path, capsys):
     path = tmp_path / "runs.csv"
@@ -136,6 +139,7 @@ def test_the_command_reads_a_file(seeds, tmp_path, capsys):
     assert f"clusters: the {counts} runs of each sample" in err
 
 
+@needs("runs")
 def test_a_folder_of_runs_is_read_so_too(tmp_path):
     for model, own in UNEQUAL.items():
         for seed in own:
@@ -153,6 +157,7 @@ def wide(**columns):
     return frame.reset_index().rename_axis(columns=None).assign(**columns)
 
 
+@needs("runs")
 def test_a_column_seed_beside_the_models_numbers_the_runs_of_items_that_repeat():
     found = read(wide(), checked_columns())
     assert "id: item; run: seed; models: 2 (a, b)" in found.sentence
@@ -179,7 +184,7 @@ def test_a_column_seed_that_repeats_no_item_is_asked_about(frame):
             mc.read_predictions(frame)
 
 
-@needs("large")
+@needs("runs", "large")
 def test_a_scan_of_runs_reads_them_whole(tmp_path):
     path = tmp_path / "t.parquet"
     wide().to_parquet(path)
@@ -200,7 +205,7 @@ def test_a_model_that_was_trained_once_needs_no_name_of_its_run():
     assert scores["estimate"].to_dict() == pytest.approx(means.to_dict())
 
 
-@needs("answers")
+@needs("answers", "runs")
 @pytest.mark.parametrize("name", ["epoch", "attempt"])
 @pytest.mark.parametrize("layout", ["long", "wide"])
 def test_numbered_answers_are_clusters_of_their_item_and_no_runs(name, layout):
@@ -225,6 +230,7 @@ def test_numbered_answers_are_clusters_of_their_item_and_no_runs(name, layout):
         assert mc.read_predictions(frame, columns={"runs": name}).runs is not None
 
 
+@needs("runs")
 def test_a_model_trained_once_needs_no_name_of_its_run_and_numbers_of_others_stay():
     frame = table({"a": (1,), "b": (11, 12, 13)})
     frame["seed"] = frame["seed"].where(frame["model"] == "b")
@@ -233,6 +239,7 @@ def test_a_model_trained_once_needs_no_name_of_its_run_and_numbers_of_others_sta
     assert {*found.access.runs_of("b")} == {"11", "12", "13"}
 
 
+@needs("runs")
 @pytest.mark.parametrize("columns", [{}, {"runs": "seed"}])
 def test_rows_without_a_run_beside_rows_with_one_are_counted(columns):
     frame = table(SAME)
