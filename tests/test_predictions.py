@@ -316,3 +316,10 @@ def test_logits_of_one_class_are_beside_those_of_the_others():
     np.testing.assert_allclose(
         softmax(np.array([[-900.0, -900.0], [900.0, -900.0]])), [[0.5, 0.5], [1, 0]]
     )
+
+
+def test_weights_of_clusters_by_class_are_a_table_of_both():
+    y = ["b", "c", "b", "c", "a", "a"]
+    preds = Predictions(y, {"m": y}, groups=[0, 0, 1, 1, 2, 2], sample_weight=[1, 2, 3, 4, 5, 6])
+    table = pd.crosstab(preds.groups, np.array(y), [1, 2, 3, 4, 5, 6], aggfunc="sum").fillna(0)
+    np.testing.assert_array_equal(preds.access.unit_weights(by_class=True), table)

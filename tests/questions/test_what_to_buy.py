@@ -147,6 +147,15 @@ def test_predicted_power_is_that_of_the_test_that_compare_does(n_procedures, n_i
     assert (t > stats.t.ppf(0.975, degrees)).mean() == pytest.approx(0.8, abs=0.036)
 
 
+@pytest.mark.parametrize("n_items", [3, 5, 9])
+def test_thresholds_of_few_items_have_students_degrees(n_items):
+    """The runs add nothing here, so the test divides by the items' error with n - 1 degrees."""
+    alone = Components(items=0.04, runs=(0.0,), sets_runs=(0.0,), rest=(0.0,))
+    found = alone.thresholds(Size(items=n_items, runs=2), 0.95)
+    student = stats.t.ppf(0.975, n_items - 1)
+    assert np.mean(found**2) == pytest.approx(student**2 * 0.04 / n_items, rel=0.03)
+
+
 @needs("runs")
 def test_the_frontier_has_the_fewest_items_for_each_number_of_runs():
     size = asked(SEPARATE, margin=0.15)
@@ -323,6 +332,10 @@ def test_the_figure_has_the_frontier_the_pilot_and_the_cheapest_numbers():
         tuple(np.ravel(line.get_xydata())) for line in axes.lines if len(line.get_xdata()) == 1
     ]
     assert sorted(points) == sorted([(row["n_runs"], row["n_items"]), (R, N)])
+    numbers = size.frontier["n_items"]
+    shown = [*numbers[np.isfinite(numbers)], N]
+    assert axes.get_ylim()[0] < min(shown)
+    assert axes.get_ylim()[1] > max(shown)
 
 
 def test_numbers_are_of_samples_unless_there_are_runs():

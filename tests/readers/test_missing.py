@@ -6,6 +6,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
+from modelcompare.readers import checked_columns, read
 
 # Ids that each model's file holds; the score of every third of them is missing.
 HELD = {"a": range(40), "b": range(10, 50)}
@@ -251,3 +252,16 @@ def test_a_missing_score_is_the_worst_by_the_direction_of_its_name(score, worst)
     table[score] = [1, None, 9, 3, 4, 5]
     preds = mc.read_predictions(table, columns={"score": score}, missing="worst")
     assert preds.output("a").array.tolist() == [1, worst, 9]
+
+
+def test_missing_results_of_each_model_are_counted_in_the_line_on_reading():
+    truth = [0, 1, 1, 0, 1, 0, 1, 0]
+    table = pd.concat([
+        pd.DataFrame({"model": m, "item": range(8), "y_true": truth, "y_pred": truth}) for m in "ab"
+    ])  # fmt: skip
+    table["y_pred"] = (
+        table["y_pred"].astype(float).mask((table["model"] == "b") & (table["item"] < 3))
+    )
+    with pytest.warns(DataWarning, match="left out 3 of 8 samples"):
+        reading = read(table, checked_columns(missing="drop"))
+    assert "; missing: 3 in b;" in reading.sentence

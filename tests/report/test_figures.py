@@ -1,5 +1,6 @@
 """Laws of all figures: no label touches another at any size, and each names what it shows."""
 
+import math
 from dataclasses import replace
 from functools import cache, partial
 
@@ -202,7 +203,17 @@ def test_power_reaches_past_the_size_that_is_needed():
     for axes in (left, right):
         assert axes.get_xlim()[0] < near.n_samples < near.n_needed < axes.get_xlim()[1]
         assert max(axes.lines[0].get_xdata()) > near.n_needed
+        assert uprights(axes) == [near.n_samples, near.n_needed]
     assert near.curve()["power"].iloc[-1] > near.power
+    equal = replace(near, difference=0.0)
+    assert math.isinf(equal.n_needed)
+    assert [uprights(axes) for axes in equal.plot.power().axes] == [[near.n_samples]] * 2
+
+
+def uprights(axes):
+    """Positions of the vertical lines, from left to right."""
+    both = [line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 2]
+    return sorted(float(one) for one, other in both if one == other)
 
 
 def test_with_a_baseline_all_models_are_drawn_against_it():

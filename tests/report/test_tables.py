@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from modelcompare.report.writers.formats import csv
 from tests.report.written import as_csv, as_json
 
 ODD = ["50%_off", "a|b", "$x^2$ & {y}~#\\z", "[first]"]
@@ -84,3 +85,8 @@ def test_numpy_labels_become_plain_json(make_comparison):
 def test_what_a_screen_has_no_room_for_is_left_out_of_a_shortened_table(make_comparison):
     table = make_comparison([f"m{i:02d}" for i in range(30)]).document().tables["accuracy"]
     assert table.shortened().texts(table.columns[1]) == [f"m{i:02d}" for i in range(29, 9, -1)]
+
+
+def test_frames_without_rows_are_a_header():
+    nothing = pd.DataFrame({"model": [], "estimate": []})
+    assert csv({"scores": nothing, "others": nothing}) == "table,model,estimate\n"

@@ -175,6 +175,8 @@ def test_a_row_of_sizes_and_a_column_of_means_are_left_out():
 def test_an_unknown_count_among_data_sets_is_refused():
     with pytest.raises(ValueError, match="column 'billions' holds whole numbers"):
         read(MODELS.assign(billions=[7, 13, 70]))
+    with pytest.raises(ValueError, match="column 'billions' holds whole numbers"):
+        read(MODELS.assign(billions=[1, 13, 70]))
 
 
 def test_the_direction_is_that_of_the_metric():

@@ -387,3 +387,17 @@ def test_wide_files_of_a_suite_may_lack_models_that_are_asked_for(tmp_path, caps
     assert main([*groups, "--model", "a", "--model", "z"]) == 2
     shown = capsys.readouterr().err
     assert "error: the test sets: there is no model 'z'; there are a, b, c." in shown
+
+
+def test_files_that_name_the_model_of_each_row_are_a_test_set_each(tmp_path):
+    for name, table in list(SCORES.items())[:2]:
+        rows = [
+            pd.DataFrame({"model": model, "item": np.arange(len(x)), "correct": x.astype(int)})
+            for model, x in table.items()
+        ]
+        pd.concat(rows).to_csv(tmp_path / f"{name}.csv", index=False)
+    for models in (None, ["old", "new"]):
+        sets = mc.io.read_sets([tmp_path / "law.csv", tmp_path / "maths.csv"], models=models)
+        assert {name: (p.models, len(p)) for name, p in sets.items()} == {
+            "law": (("old", "new"), 300), "maths": (("old", "new"), 200),
+        }  # fmt: skip
