@@ -1,11 +1,12 @@
 """Rows of plugins in tables and lists of the documentation: ``python -m tests.documents`` writes them.
 
 A table, or a list, follows a line ``<!-- plugins: NAME -->``. Its rows without a mark are written by hand; those with a
-mark at their end are of the plugin that it names, which has them in its folder, in ``documents.md``: a heading for each
-table, and a list of its rows.
+mark at their end are of the plugin that it names, which has them in its folder, in ``documents.md`` or in the docstring
+of a module: a heading for each table, and a list of its rows.
 The table ``plugins`` has what each plugin adds.
 """
 
+import ast
 import re
 
 from modelcompare import plugs
@@ -25,11 +26,21 @@ FOLDER = ROOT / "modelcompare" / "plugins"
 
 def written_rows(name):
     """Rows that are written in the folder of a plugin, by table."""
-    path = FOLDER / name / "documents.md"
-    text = path.read_text("utf-8") if path.exists() else ""
-    _, *sections = re.split(r"^## (\w+)\n", text, flags=re.MULTILINE)
-    tables = zip(sections[::2], sections[1::2], strict=True)
-    return {table: re.findall("^- (.+)$", rows, re.MULTILINE) for table, rows in tables}
+    found = {}
+    for text in texts_of(name):
+        _, *sections = re.split(r"^## (\w+)\n", text, flags=re.MULTILINE)
+        for table, rows in zip(sections[::2], sections[1::2], strict=True):
+            found.setdefault(table, []).extend(re.findall("^- (.+)$", rows, re.MULTILINE))
+    return found
+
+
+def texts_of(name):
+    """Texts with rows: of the file, and of the docstrings of modules, whose rows may have several lines."""
+    folder = FOLDER / name
+    texts = [path.read_text("utf-8") for path in folder.glob("documents.md")]
+    trees = [ast.parse(path.read_text("utf-8")) for path in sorted(folder.glob("*.py"))]
+    docstrings = [ast.get_docstring(tree) or "" for tree in trees]
+    return [*texts, *(re.sub(r"(?<=\S)\n +", " ", each) for each in docstrings if "\n## " in each)]
 
 
 def rows_of(plugin, table):

@@ -6,7 +6,7 @@ import pytest
 
 from modelcompare import plugs
 from tests import documents
-from tests.documents import PAGES, pages, updated, written_rows
+from tests.documents import PAGES, pages, texts_of, updated, written_rows
 
 TABLE = """<!-- plugins: inputs -->
 | you have | use |
@@ -50,8 +50,8 @@ def test_every_table_that_a_plugin_has_rows_for_exists():
 
 def test_every_line_that_a_plugin_writes_is_read():
     for name in plugs.plugins():
-        path = documents.FOLDER / name / "documents.md"
-        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        texts = [text[text.index("## ") :] for text in texts_of(name)]
+        lines = [line for text in texts for line in text.splitlines()]
         of_rows = [line for line in lines if line and not line.startswith("#")]
         read = [f"- {row}" for rows in written_rows(name).values() for row in rows]
         assert of_rows == read, name

@@ -3,6 +3,13 @@
 Fields as in its version 0.3.0: schemas/instance_level_eval.schema.json; a sample that several
 metrics score has a record for each, and one that failed may have a single record whose score
 is meaningless: converters/inspect/instance_level_adapter.py (github.com/evaleval/every_eval_ever).
+
+## logs
+
+- [Every Eval Ever](https://github.com/evaleval/every_eval_ever) | `*_samples.jsonl` |
+  `schema_version`, `evaluation_id`, `sample_id` | `model_id` | `evaluation_name` | `sample_id`;
+  epochs are runs | one for each `evaluation_result_id`; errors are missing | `modelcompare compare
+  formats/every_eval_ever --missing drop`
 """
 
 from __future__ import annotations

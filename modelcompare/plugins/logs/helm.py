@@ -5,6 +5,14 @@ presentation/schema.py (DisplayPrediction, whose ``stats`` map names to values);
 keeps a run in a folder named after its specification, ``SCENARIO:ARGUMENTS,model=NAME``. An
 instance belongs to a split, and may be perturbed: each of these is a separate test set, as in
 HELM's own means.
+
+## logs
+
+- [HELM](https://crfm.stanford.edu/helm) | `per_instance_stats.json`, `display_predictions.json` |
+  fields `instance_id`, `train_trial_index`, `stats` | `model=` in the folder's name | the rest of
+  that name; each split and perturbation is a separate set | instance; the trial is a run | every
+  statistic of the answer | `modelcompare compare formats/helm --read
+  set="mmlu-subject=philosophy,method=multiple_choice_joint test"`
 """
 
 from __future__ import annotations

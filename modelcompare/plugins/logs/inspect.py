@@ -3,6 +3,14 @@
 Fields as in inspect_ai 0.3.285: ``EvalSpec``, ``EvalSample`` and ``EvalSampleSummary`` in
 log/_log.py, members of the archive in log/_recorders/eval.py, letters as `value_to_float` in
 scorer/_metric.py (github.com/UKGovernmentBEIS/inspect_ai).
+
+## logs
+
+- [inspect_ai](https://inspect.aisi.org.uk) | `.eval`, `.json` | an archive with `header.json`;
+  `eval` and `samples` | `eval.model` | `eval.task` | sample id; epoch is a run, the runs of a
+  sample its cluster; a sample and epoch may occur only once | every scorer (C, I, P, N are 1, 0,
+  0.5, 0; keys of dicts are `SCORER/KEY`); failed samples are missing | `modelcompare compare
+  formats/inspect/*.eval --missing drop`
 """
 
 from __future__ import annotations

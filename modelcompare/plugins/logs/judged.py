@@ -6,6 +6,20 @@ for a tie, and none where the judge failed; the win rate is its mean, less 1. lm
 0e6d3e4, llm_judge/common.py (play_a_match_single): a score of -1 is no rating.
 confident-ai/deepeval 4.3.1, test_run/api.py (LLMApiTestCase, MetricData) and test_run.py: a metric
 with an error has no score.
+
+## logs
+
+- [AlpacaEval](https://github.com/tatsu-lab/alpaca_eval) | `annotations.json`, one or several |
+  `generator_1`, `generator_2`, `preference` | `generator_2` | one; the baseline and the annotator
+  must be the same | instruction | `win_rate`: the preference less 1, 0.5 for a tie; failed
+  judgements are missing | `modelcompare compare formats/alpaca_eval/*/annotations.json`
+- [MT-Bench](https://github.com/lm-sys/FastChat) | `gpt-4_single.jsonl` | `question_id`, `model`,
+  `judge`, `score`, `turn` | `model` | one | question and turn; the question is the cluster |
+  `score`; -1 (no rating) is missing | `modelcompare compare formats/mt_bench/gpt-4_single.jsonl
+  --missing drop`
+- [DeepEval](https://deepeval.com) | `test_run_*.json`, `.latest_test_run.json` | `testCases` with
+  `metricsData` | the hyperparameter `model`, or the file | one | the input; repeats are answers |
+  every metric; errors are missing | `modelcompare compare formats/deepeval/*.json --missing drop`
 """
 
 from __future__ import annotations

@@ -3,6 +3,12 @@
 huggingface/lerobot, scripts/lerobot_eval.py: ``per_task`` has for each task its group, its number
 and lists of the episodes' successes and rewards. Episodes are repeated answers to a task; those of
 one number start from the same seed.
+
+## logs
+
+- [LeRobot](https://github.com/huggingface/lerobot) | `eval_info.json` | `per_task` with
+  `metrics.successes` | the folder | one | the task; episodes are answers | `success`, `sum_reward`,
+  `max_reward` | `modelcompare compare formats/lerobot`
 """
 
 from __future__ import annotations

@@ -3,6 +3,12 @@
 Columns as in lighteval 0.13.0: ``DetailsLogger.Detail`` in logging/info_loggers.py, ``Doc`` in
 tasks/requests.py, names of folders and files in logging/evaluation_tracker.py
 (github.com/huggingface/lighteval). Details before 0.11 have other columns and no ids.
+
+## logs
+
+- [lighteval](https://github.com/huggingface/lighteval) | `details_*.parquet` | columns `doc`,
+  `metric`, `model_response` | `details/ORG/NAME/DATE/` | `doc.task_name` | `doc.id` | every metric
+  | `modelcompare compare formats/lighteval`
 """
 
 from __future__ import annotations

@@ -3,6 +3,12 @@
 As sacrebleu's command reads them (mjpost/sacrebleu 2.6.0, sacrebleu/sacrebleu.py: ``REF...
 -i SYSTEM...``) and jiwer's (jitsi/jiwer 4.0.0, jiwer/cli.py: ``-r REF -h HYP``), but that jiwer
 leaves out lines of fewer than two characters; here an empty line is an empty answer.
+
+## logs
+
+- [sacrebleu](https://github.com/mjpost/sacrebleu), [jiwer](https://github.com/jitsi/jiwer) | text |
+  any other text of as many lines | the file | folder | line number | text beside that of the
+  reference file | `modelcompare compare formats/lines/*.txt -m wer`
 """
 
 from __future__ import annotations

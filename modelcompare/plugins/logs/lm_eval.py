@@ -3,6 +3,14 @@
 Fields as in lm_eval 0.4.13: ``example`` in evaluator.py, names of folders and files in
 loggers/evaluation_tracker.py (github.com/EleutherAI/lm-evaluation-harness). Logs before 0.4.7
 name neither filters nor metrics.
+
+## logs
+
+- [lm-evaluation-harness](https://github.com/EleutherAI/lm-evaluation-harness) |
+  `samples_TASK_DATE.jsonl` | fields `doc_id`, `target`, `filtered_resps` | the folder, or the
+  file's name | the task in the file's name | `doc_id`; `--filter` where there are several; the
+  newest of several dates | every metric that is a number for each sample | `modelcompare compare
+  formats/lm_eval --read set=signs`
 """
 
 from __future__ import annotations

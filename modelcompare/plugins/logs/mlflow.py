@@ -3,6 +3,11 @@
 mlflow/mlflow 2 and 3, metrics/base.py and models/evaluation: a metric of each row is a column
 ``NAME/VERSION/score`` or, of metrics without a judge, ``NAME/VERSION``; its other columns
 (``/justification``) describe the row.
+
+## logs
+
+- [MLflow](https://mlflow.org) | `eval_results_table.json` | columns `METRIC/v1/score` | the file |
+  one | `inputs` | every metric | `modelcompare compare formats/mlflow/eval_results_table.json`
 """
 
 from __future__ import annotations

@@ -4,6 +4,13 @@ bethgelab/model-vs-human 79ed7cd, evaluation/evaluate.py (print_predictions_to_c
 plotting/analyses.py (accuracy is the share of responses that are the category, and na is a wrong
 one) and helper/plotting_helper.py (get_short_imagename: the end of an image's name; its beginning
 is the trial and the subject).
+
+## logs
+
+- [model-vs-human](https://github.com/bethgelab/model-vs-human) | `DATASET_*_session_*.csv` |
+  `subj`, `object_response`, `category`, `imagename` | `subj`, a person or a network | start of the
+  file's name | end of the image's name, with the condition if there are several | response beside
+  category; no response is a wrong one | `modelcompare compare formats/model_vs_human/colour`
 """
 
 from __future__ import annotations

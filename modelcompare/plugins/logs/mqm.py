@@ -3,6 +3,13 @@
 google/wmt-mqm-human-evaluation 7fadea2, README.md (weights of errors) and its
 ``avg_seg_scores.tsv``: a segment's score is the negative sum of its errors' weights, averaged over
 the raters.
+
+## logs
+
+- [WMT MQM](https://github.com/google/wmt-mqm-human-evaluation) | `mqm_*.tsv` | `system`, `doc`,
+  `seg_id`, `rater`, `category`, `severity` | `system` | one | segment; the document is the cluster
+  | `mqm`: minus the weights of the errors, averaged over the raters, as published | `modelcompare
+  compare formats/mqm/mqm_ted_ende.tsv`
 """
 
 from __future__ import annotations

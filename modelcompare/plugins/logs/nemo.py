@@ -4,6 +4,15 @@ NVIDIA/NeMo f59d320, nemo/collections/asr/parts/utils/transcribe_utils.py (write
 ``pred_text``, or ``pred_text_MODEL`` beside those of other models with append_pred);
 huggingface/open_asr_leaderboard d1e99b2, normalizer/eval_utils.py (write_manifest: the same fields
 in a file ``MODEL_<model>_DATASET_<set>_<split>.jsonl``).
+
+## logs
+
+- [NeMo](https://github.com/NVIDIA/NeMo) | JSON lines (`.json`, `.jsonl`) | fields `audio_filepath`
+  and `pred_text` | the file, or `pred_text_MODEL` for each | | audio file's name, with `offset`
+  where it repeats | `pred_text` beside `text` | `modelcompare compare formats/manifests -m wer`
+- [Open ASR Leaderboard](https://github.com/huggingface/open_asr_leaderboard) |
+  `MODEL_*_DATASET_*.jsonl` | the same | the file's name | the file's name | the same | the same |
+  `modelcompare compare formats/manifests/*.jsonl -m wer`
 """
 
 from __future__ import annotations

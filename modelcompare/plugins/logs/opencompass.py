@@ -4,6 +4,13 @@ open-compass/opencompass a5acc4b, tasks/openicl_eval.py (format_details) and
 openicl/icl_evaluator/icl_base_evaluator.py (evaluate): ``details`` is an object of numbered samples
 or a list of samples, in which several replications of a sample are lists. Where the evaluator gives
 no ``correct``, equality of prediction and reference is used if it yields the accuracy in the file.
+
+## logs
+
+- [OpenCompass](https://github.com/open-compass/opencompass) | `results/MODEL/DATASET.json` with
+  `--dump-eval-details` | `details` with `correct`, or `predictions` and `references` | the folder |
+  the file | number of the sample; replications are answers | `correct`; where the file has none,
+  equality if that is its accuracy | `modelcompare compare formats/opencompass --read set=letters`
 """
 
 from __future__ import annotations

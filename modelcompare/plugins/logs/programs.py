@@ -5,6 +5,22 @@ evalplus/evalplus 0.3.1, evaluate.py: a solution passes the extended tests if it
 bigcode-project/bigcodebench 0.2, evaluate.py: one ``status``. openai/human-eval 6d43fb9,
 evaluation.py: ``passed``. bigcode-project/bigcode-evaluation-harness 8fc5bae, custom_metrics/
 code_eval.py: for each problem, pairs of a number and a result with ``passed``.
+
+## logs
+
+- [EvalPlus](https://github.com/evalplus/evalplus) | `*_eval_results.json` | `eval` with
+  `base_status` | the folder or the file | one | task; solutions are answers | `base`, and `plus`
+  where both pass | `modelcompare compare formats/evalplus/70-bad/*.json
+  formats/evalplus/70-g/*.json`
+- [BigCodeBench](https://github.com/bigcode-project/bigcodebench) | `*_eval_results.json` | `eval`
+  with `status` | the file | one | task; solutions are answers | `status` | `modelcompare compare
+  formats/bigcodebench/*.json`
+- [HumanEval](https://github.com/openai/human-eval) | `*_results.jsonl` | `task_id`, `completion`,
+  `passed` | the file | one | task; samples are answers | `passed` | `modelcompare compare
+  formats/humaneval/*.jsonl`
+- [BigCode harness](https://github.com/bigcode-project/bigcode-evaluation-harness) | `logs.json` |
+  pairs of a number and a result with `passed`, for each problem | the file | one | problem;
+  programs are answers | `passed` | `modelcompare compare formats/bigcode/*_logs.json`
 """
 
 from __future__ import annotations

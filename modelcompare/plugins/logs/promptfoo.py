@@ -4,6 +4,13 @@ promptfoo/promptfoo 0.123.1, src/types/index.ts (EvaluateResult, ResultFailureRe
 kind 2 is an error, not an answer) and src/evaluator.ts (buildCompletedPrompts): a column of its
 table is a provider with a prompt, and so is a model here; each repetition of a test has its own
 index, and all have the same variables.
+
+## logs
+
+- [promptfoo](https://www.promptfoo.dev) | `.json`, `.jsonl` | `results.results` with `provider` and
+  `vars` | provider, and prompt where there are several | one | the variables; repeats are runs |
+  `success`, `score`, every named score; errors (`failureReason` 2) are missing | `modelcompare
+  compare formats/promptfoo/results.json --missing worst`
 """
 
 from __future__ import annotations

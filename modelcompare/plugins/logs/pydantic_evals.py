@@ -3,6 +3,13 @@
 pydantic-evals 2.62, reporting: a case has scores and assertions by name, each with a ``value``, and
 texts as ``labels``; of repeated runs it has the name of the case as ``source_case_name``. Cases
 whose task failed have no result.
+
+## logs
+
+- [Pydantic Evals](https://ai.pydantic.dev/evals/) | `.json`, a report by `EvaluationReportAdapter`
+  | `cases` with `inputs`, `scores` and `assertions` | the file | one | the case; repeats are runs |
+  every score and assertion; of cases that failed they are missing | `modelcompare compare
+  formats/pydantic_evals/small.json formats/pydantic_evals/large.json --missing drop`
 """
 
 from __future__ import annotations

@@ -3,6 +3,13 @@
 SWE-bench/SWE-bench v5.0.1 (7a21e05), swebench/harness/reporting.py writes them (also 4.1.0, whose
 lists are the same); docs/guides/evaluation.md defines them. Resolution rates count empty
 patches as failures, and so does the score here: the model gave no answer. An error is no result.
+
+## logs
+
+- [SWE-bench](https://github.com/SWE-bench/SWE-bench) | `MODEL.RUN.json` | `resolved_ids`,
+  `unresolved_ids` | the file's name; several reports of a model are runs | one | instance; its
+  repository is the cluster where there are several | resolved is 1, unresolved and empty patches 0,
+  errors and incomplete ones missing | `modelcompare compare formats/swebench --missing worst`
 """
 
 from __future__ import annotations

@@ -3,6 +3,12 @@
 usnistgov/trec_eval f425365: a run has ``qid iter docno rank sim run_id``, judgements have
 ``qid iter docno rel`` (get_trec_results.c, get_qrels.c); lines that start with # are comments,
 fields after the run's are ignored, and so is the rank, since documents are ranked by sim.
+
+## logs
+
+- TREC runs and qrels | text of any name | six, and four, columns | the run's tag, or the file | one
+  | query | nDCG@10, AP, RR, P@10, R@100 by [ir-measures](https://ir-measur.es); a query that a run
+  lacks is 0 | `modelcompare compare formats/trec/*.run formats/trec/test.qrels`
 """
 
 from __future__ import annotations

@@ -3,6 +3,12 @@
 usnistgov/SCTK 9688a26, doc/infmts.htm (trn): ``;;`` starts a comment, braces give alternatives and
 parentheses optional words; doc/options.htm (-i spu_id): an id is a speaker's code, a hyphen or
 underscore, and a number; -s: by default all input is mapped to one case, and so it is here.
+
+## logs
+
+- [sclite](https://github.com/usnistgov/SCTK) | text (`.trn`) | every line ends with
+  `(utterance_id)` | the file | folder | utterance; `--groups speaker` where ids begin with it |
+  text beside that of the reference file | `modelcompare compare formats/trn/*.trn -m wer`
 """
 
 from __future__ import annotations

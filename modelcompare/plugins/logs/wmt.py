@@ -3,6 +3,13 @@
 google-research/mt-metrics-eval 68a481a: README.md (File organization) gives the names
 ``SRC-TGT.NAME.LEVEL.score`` of human scores and ``SRC-TGT/NAME-REF.LEVEL.score`` of metrics, with
 None for missing scores; data.py (ReadScoreFile, ParseHumanScoreFilename) reads them.
+
+## logs
+
+- [WMT metrics](https://github.com/google-research/mt-metrics-eval) | `.seg.score`, `.doc.score` |
+  lines of a system and a score, in a file so named | the system | language pair in the name or
+  folder | line number within the system | the metric in the file's name; `None` is missing |
+  `modelcompare compare formats/wmt/human-scores`
 """
 
 from __future__ import annotations
