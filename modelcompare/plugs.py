@@ -331,10 +331,10 @@ def require(name: str) -> None:
         raise ValueError(absent)
 
 
-def absent_columns() -> Mapping[str, tuple[tuple[str, ...], ...]]:
-    """Return the usual names of columns that absent plugins read, all of a plugin together."""
-    every = import_module(_FOLDER).COLUMNS
-    return {name: columns for name, columns in every.items() if name not in plugins()}
+def absent(table: str) -> Mapping[str, Any]:
+    """Return what absent plugins alone read, by their name: ``COLUMNS``, or ``PATHS``."""
+    every = getattr(import_module(_FOLDER), table)
+    return {name: row for name, row in every.items() if name not in plugins()}
 
 
 def room(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

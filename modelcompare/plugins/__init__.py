@@ -127,3 +127,7 @@ COLUMNS = {
         ),
     ),
 }  # fmt: skip
+# Names of files and folders, likewise, of which there are several.
+PATHS = {
+    "runs": r"(.+[-_ ])?(seed|run|rep|repeat|trial)[-_ ]?[0-9]+|epoch[-_ ]?[0-9]+|[0-9]{1,3}",
+}

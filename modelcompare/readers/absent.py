@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from modelcompare.data.kinds import UNDECLARED
-from modelcompare.plugs import absent_columns, needed
+from modelcompare.plugs import absent, needed
 from modelcompare.readers import names
 from modelcompare.readers.messages import as_options
 from modelcompare.readers.profile import Profile
@@ -16,12 +16,12 @@ from modelcompare.readers.roles import solve
 def refuse_absent(seen: Profile) -> None:
     """Refuse a table that an absent plugin reads, by its structure or its columns."""
     for what, is_there in _STRUCTURES.items():
-        absent = needed(what)
-        if absent and is_there(seen):
-            raise ValueError(f"{seen.where}: {absent}.")
+        lacking = needed(what)
+        if lacking and is_there(seen):
+            raise ValueError(f"{seen.where}: {lacking}.")
     named = (seen.named | seen.chosen) - {seen.columns.id}
     free = [heading for heading in seen.headings if heading not in named]
-    for plugin, usual in absent_columns().items():
+    for plugin, usual in absent("COLUMNS").items():
         headings = [h for h in (names.first(free, each) for each in usual) if h is not None]
         if len(headings) == len(usual):
             one = "it describes" if len(headings) == 1 else "they describe"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from modelcompare.plugs import rows
+from modelcompare.plugs import absent, rows
 from modelcompare.readers.content import File, file_stem, folder_file, known_kind
 from modelcompare.words import shown
 
@@ -49,7 +50,20 @@ def _places_of(paths: Sequence[Path]) -> list[File]:
     found = [*_by_stem(files), *(file for each in folders for file in _in_folder(each, alone))]
     for named in rows("paths"):
         found = named(found, alone=alone)
+    _refuse_absent(found)
     return _named_by_mlflow(found)
+
+
+def _refuse_absent(files: Sequence[File]) -> None:
+    """Refuse files and folders whose names a plugin alone reads, which is absent."""
+    names = dict.fromkeys(name for each in files for name in (*each.model.split("/"), each.set))
+    for plugin, usual in absent("PATHS").items():
+        like = [name for name in names if name and re.fullmatch(usual, name, re.IGNORECASE)]
+        if len(like) > 1:
+            raise ValueError(
+                f"a source with files named like {like[0]} and {like[1]} needs the plugin "
+                f"{plugin}; if they are models pass a mapping of model names to files."
+            )
 
 
 def _is_folder(path: Path) -> bool:

@@ -231,6 +231,7 @@ def test_seeds_in_files_of_folders_that_are_test_sets_are_runs(tmp_path, several
     assert all(preds.models == (*SAID,) and len({*preds.runs}) == 2 for preds in sets.values())
 
 
+@needs("runs")
 def test_files_of_seeds_of_one_model_are_models(tmp_path):
     files = {f"bert_seed{r}.csv": of_model("bert", id=range(N)) for r in (1, 2)}
     assert mc.read_predictions(folder(tmp_path, files)).models == ("bert_seed1", "bert_seed2")
