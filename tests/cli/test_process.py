@@ -98,8 +98,9 @@ def test_an_output_of_stdout_is_appended_to_the_log_behind_it(wide_csv, tmp_path
 
 @pytest.mark.parametrize("wait", [0.0, 0.1, 0.3, 0.6])
 def test_ctrl_c_ends_it_at_once_without_a_traceback(wide_csv, tmp_path, wait):
-    # Swaps of MCC are drawn, for minutes: nothing is known of them without draws.
-    arguments = ("compare", "{csv}", "-m", "mcc", "--resamples", "2000000", "-o", "out.md")
+    # An interval that is asked for by its resamples draws them, for minutes.
+    drawn = ("--method", "percentile", "--resamples", "2000000")
+    arguments = ("compare", "{csv}", "-m", "f1_macro", *drawn, "-o", "out.md")
     with subprocess.Popen(
         _command(arguments, wide_csv), cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE
     ) as program:
