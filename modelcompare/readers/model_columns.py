@@ -26,6 +26,8 @@ from modelcompare.spelling import chosen
 
 # Up to this many distinct integers may be codes of classes as well as scores.
 _MANY_CODES = 50
+# Columns of texts of which the likeliest truth is searched.
+_MOST_COLUMNS = 8
 # A number with a unit, a decimal comma or thousands separators.
 _ODD_NUMBER = r"[-+]?[0-9]+(?:[.,'][0-9]+)* ?%?"
 
@@ -234,11 +236,13 @@ def _refuse_odd_numbers(seen: Profile, heading: str) -> None:
 
 def _refuse_no_truth(seen: Profile, headings: Sequence[str]) -> None:
     """Refuse labels without a truth, which is likeliest the column that equals all of them most."""
-    least = {}
-    for heading in (h for h in seen.headings if h not in seen.named | seen.chosen):
-        kin = [h for h in headings if h != heading and seen.overlap(heading, h) >= SHARED]
-        if kin:
-            least[heading] = min(seen.share_of_equals(heading, each) for each in kin)
+    least, some = {}, headings[:_MOST_COLUMNS]
+    free = [h for h in seen.headings if h not in seen.named | seen.chosen]
+    for heading in free[:_MOST_COLUMNS]:
+        kin = [h for h in some if h != heading and seen.overlap(heading, h) >= SHARED]
+        share = min((seen.share_of_equals(heading, each) for each in kin), default=0.0)
+        if share >= SHARED:
+            least[heading] = share
     raise DoubtError(
         f"{seen.where} has columns of texts ({listed(headings, 5)}) and none that is named like "
         "the truth (y_true, label, gold, target); name it with "

@@ -232,6 +232,12 @@ def test_of_labels_without_a_truth_the_column_that_equals_all_others_most_is_lik
     assert named.y_true.tolist() == TRUTH.tolist()
 
 
+def test_labels_that_hardly_agree_name_no_truth():
+    drawn = {f"m{i}": np.random.default_rng(i).choice(["ant", "cat", "dog"], N) for i in range(5)}
+    with pytest.raises(ValueError, match=r"none that is named like the truth .*--true COLUMN\)\.$"):
+        mc.read_predictions(pd.DataFrame(drawn))
+
+
 @needs("texts")
 def test_free_texts_are_not_taken_for_a_thousand_classes(tmp_path):
     texts = [f"sentence number {i}" for i in range(1000)]
