@@ -49,3 +49,17 @@ def joint(columns: Sequence[AnyArray]) -> IntArray:
         small = np.min_scalar_type(n_codes)
         code = code.astype(small) * base + column.astype(small)
     return code
+
+
+def mass_edges(values: FloatArray, n_bins: int, weight: FloatArray | None = None) -> FloatArray:
+    """Compute the inner edges of bins of equal weight; a value on an edge is in the upper bin.
+
+    Examples
+    --------
+    >>> mass_edges(np.array([0.1, 0.2, 0.3, 0.4]), 2).tolist()
+    [0.3]
+    """
+    order = np.argsort(values, kind="stable")
+    mass = np.cumsum(np.ones(len(values)) if weight is None else weight[order])
+    places = np.searchsorted(n_bins * mass, np.arange(1, n_bins) * mass[-1], side="right")
+    return values[order][places]

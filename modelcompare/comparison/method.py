@@ -20,8 +20,6 @@ from modelcompare.version import __version__
 from modelcompare.works import (
     BELL,
     BONETT,
-    BROECKER,
-    CLOPPER,
     EFRON,
     EFRON_BOOK,
     HALL,
@@ -80,10 +78,6 @@ INTERVALS: Mapping[str, Phrase] = {
         "than the normal one", (EFRON_BOOK, HESTERBERG)),
     "design-t": (
         "Student's interval with the variance that the design of the sample gives", ()),
-    "test-inversion": ("inversion of two tests of the plug-in calibration error", (BROECKER,)),
-    "simultaneous": (
-        "simultaneous intervals of Clopper and Pearson of the accuracy in each bin", (CLOPPER,)),
-    "refused": ("no interval, as calibration errors of such samples have none that covers", ()),
     "none": ("no interval, where the value lies on a bound", ()),
     **dict(rows("phrases")),
 }  # fmt: skip

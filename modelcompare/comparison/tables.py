@@ -19,7 +19,6 @@ from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_difference, places_of
 from modelcompare.directions import Words, sentence, words_of
-from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.report.numbers import interval_title, joined
 from modelcompare.report.tables import (
     MAX_CLASSES,
@@ -189,10 +188,10 @@ def lead_notes(result: Compared, metrics: Sequence[str]) -> list[str]:
     notes = [f"{level} and p are both corrected for {n_tests}."] if n_tests else []
     if named := by_interval(result, metrics):
         of = f" of {joined(named)}" if len(named) < len(metrics) else ""
-        errors = any(calibration_formula(result.metric_info[name]) for name in named)
+        own = (result.metric_info[name].intervals for name in named)
         notes.append(
             f"p{of} is of exchangeable models, which is more than equal values: {level} decides."
-            + " The test of rms_calibration_error is of its value." * errors
+            + "".join(dict.fromkeys(each.note for each in own if each))
         )
     return notes
 

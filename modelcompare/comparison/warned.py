@@ -37,10 +37,11 @@ from modelcompare.engine.influence import Pairs, pair_carriers
 from modelcompare.engine.layers import FEW_LEVELS
 from modelcompare.intervals import FEW, METHODS, Interval
 from modelcompare.intervals.auto import FEW_RESAMPLED
-from modelcompare.intervals.calibration import REFUSED, refusal
+from modelcompare.intervals.base import REFUSED
 from modelcompare.intervals.resampled import is_resampled
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.metrics.quantiles import is_quantile
+from modelcompare.plugs import load
 from modelcompare.words import IntervalMethod, value_name, warn_caller
 
 # Share of the weight that is too large for one sample, or cluster; in equal shares of few.
@@ -223,9 +224,12 @@ class _Sparse:
 def warn_of_no_width(rows: Contrasts, interval: Interval, asked: IntervalMethod) -> None:
     """Warn, for each metric, of an interval without bounds, of width 0, or of infinite width."""
     refused = (interval.method == REFUSED).any(axis=0)
-    pairs = zip(rows.evaluation.keys, refused, strict=True)
-    if names := dict.fromkeys(key.metric for key, no in pairs if no):
-        warn_caller(refusal(rows.evaluation.predictions, [*names]), UserWarning)
+    reasons: dict[str, list[str]] = {}
+    for metric in rows.evaluation.metrics:
+        if metric.intervals and refused[rows.evaluation.metric_slice(metric.name)].any():
+            reasons.setdefault(metric.intervals.refusal, []).append(metric.name)
+    for place, names in reasons.items():
+        warn_caller(load(place)(rows.evaluation.predictions, names), UserWarning)
     endless = np.isinf(interval.low) | np.isinf(interval.high)
     bad = ~np.isnan(rows.estimate) & (endless | ~(interval.low < interval.high))
     # Intervals at a bound on the logit scale, and refused ones, have other warnings.

@@ -15,7 +15,6 @@ from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.partition import is_of_rows
 from modelcompare.metrics.base import AnyMetric, Metric, fraction_of
-from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
 from modelcompare.metrics.defined import DefinedBy
 from modelcompare.metrics.quotient import Quotient
@@ -38,14 +37,14 @@ def never_undefined(evaluation: Evaluation) -> bool:
 
 
 def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
-    formula = calibration_formula(metric)
+    own = metric.intervals is not None
     if metric.defined_by is not None:
         return _contain_all(evaluation, metric.defined_by)
-    if isinstance(metric, Metric) and not formula:
+    if isinstance(metric, Metric) and not own:
         return _is_defined_sum(evaluation, metric)
     p = evaluation.predictions
     alone = p.groups is None and p.sample_weight is None
-    return bool(formula) and alone and len(p) >= _enough(evaluation)
+    return own and alone and len(p) >= _enough(evaluation)
 
 
 def _enough(evaluation: Evaluation) -> float:

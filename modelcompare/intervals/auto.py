@@ -44,8 +44,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments, pair_carriers
-from modelcompare.intervals.base import Interval, IntervalRow
-from modelcompare.intervals.calibration import REFUSED, of_calibration
+from modelcompare.intervals.base import REFUSED, Interval, IntervalRow
 from modelcompare.intervals.influences import (
     Estimates,
     difference_degrees,
@@ -73,7 +72,6 @@ from modelcompare.intervals.sizes import (
 )
 from modelcompare.intervals.unknown import with_unknown
 from modelcompare.metrics.base import AnyMetric, Metric
-from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.planning import loss_of_failure
 from modelcompare.metrics.quotient import divide
 from modelcompare.plugs import load
@@ -163,13 +161,13 @@ class _Rule(Contrasts):
 
     @cached_property
     def _closed(self) -> dict[str, Interval | None]:
-        """Intervals of counts of independent samples and calibration errors; None for others."""
+        """Intervals of counts of independent samples, and those of metrics; None for others."""
         return {metric.name: self._closed_of(metric) for metric in self.evaluation.metrics}
 
     def _closed_of(self, metric: AnyMetric) -> Interval | None:
-        error = calibration_formula(metric)
-        if isinstance(metric, Metric) and error is not None:
-            return of_calibration(self, metric, error, self.level)
+        if metric.intervals is not None:
+            found: Interval = load(metric.intervals.of)(self, metric, self.level)
+            return found
         if quantile := of_quantile(self, metric, self.level):
             return quantile
         of_counts = load(self.evaluation.predictions.kind.intervals)

@@ -14,6 +14,8 @@ from modelcompare.works import Phrase
 
 # Relative difference below which two values differ by rounding only.
 TIE_TOLERANCE = 1e-10
+# Method of values whose metric has no interval on a test set.
+REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.base import AnyMetric
-from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.works import DAVISON, EFRON, EFRON_BOOK
 
@@ -39,7 +38,7 @@ def percentile_interval(replicates: FloatArray, *, confidence_level: float = 0.9
 
 def is_resampled(metric: AnyMetric) -> bool:
     """True if influences do not describe a metric, so that its intervals are resampled."""
-    return not (metric.smooth or calibration_formula(metric) or is_quantile(metric))
+    return not (metric.smooth or metric.intervals or is_quantile(metric))
 
 
 def expanded_level(n_units: int, confidence_level: float) -> float:

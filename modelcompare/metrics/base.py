@@ -28,6 +28,7 @@ from modelcompare.data.kinds import Kind, all_kinds
 from modelcompare.directions import Known, sentence
 from modelcompare.metrics.defined import DefinedBy
 from modelcompare.metrics.factories import Factory as Factory
+from modelcompare.metrics.factories import OwnIntervals
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
 from modelcompare.metrics.quotient import ClassAverage, ClassRatio, Parts, Quotient, SumsOf
@@ -93,6 +94,8 @@ class BaseMetric:
         ``defined_by(outcomes)`` yields masks of samples: a resample that contains a sample of each
         has a value for certain (`metrics.defined`). None if that is not known, or is known of a
         quotient of sums from its form.
+    intervals : OwnIntervals, optional
+        Intervals of this metric, if not those of its formula.
     """
 
     # Evaluation of resamples.
@@ -114,6 +117,7 @@ class BaseMetric:
     arguments: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     factory: Factory | None = field(default=None, compare=False, repr=False)
     defined_by: DefinedBy | None = field(default=None, compare=False, repr=False)
+    intervals: OwnIntervals | None = field(default=None, compare=False, repr=False)
 
     def __hash__(self) -> int:
         # A user's function need not be hashable.

@@ -39,3 +39,23 @@ class Factory:
         """Return the metric with some other options."""
         found = self.make(**{**self.options, **options})
         return found.soft if self.soft else found
+
+
+@dataclass(frozen=True)
+class OwnIntervals:
+    """Intervals that a metric has by "auto", as places of functions, "module:function".
+
+    Parameters
+    ----------
+    of : str
+        ``of(contrasts, metric, level)`` returns them.
+    refusal : str
+        ``refusal(predictions, names)`` returns the reason why metrics of these names have none on a
+        test set; an empty text where they have.
+    note : str
+        On the test of such metrics, below tables.
+    """
+
+    of: str
+    refusal: str
+    note: str = ""

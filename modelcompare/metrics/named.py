@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import get_args
 
 from modelcompare.metrics import (
-    calibration,
     chance,
     counts,
     quantiles,
@@ -33,7 +32,7 @@ def names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
 
 _RECORDS: tuple[AnyMetric, ...] = (
     *counts.METRICS, *rates.METRICS, *scoring.METRICS, *ranking.METRICS,
-    *calibration.METRICS, *values.METRICS, *quantiles.METRICS, *chance.METRICS, *rows("metrics"),
+    *values.METRICS, *quantiles.METRICS, *chance.METRICS, *rows("metrics"),
 )  # fmt: skip
 METRICS: dict[str, AnyMetric] = {
     metric.name: metric for record in _RECORDS for metric in names_of(record)
@@ -44,7 +43,7 @@ _WITH_OPTION: tuple[AnyMetric, ...] = (
     counts.FBETA, scoring.TOP_K_ACCURACY, quantiles.percentile_metric(),
     values.pinball_metric(), values.adjusted_r2_metric(predictors=1),
     chance.weighted_kappa_metric(),
-    *(each for each in rows("metrics") if each.family and each.factory),
+    *(each for each in rows("metrics") if each.factory and each.family not in {"", *METRICS}),
 )  # fmt: skip
 FAMILIES: dict[str, AnyMetric] = {
     name: metric

@@ -47,11 +47,7 @@ _OPTIONS: dict[str, tuple[str, str]] = {
     "multi_class": ('{"ovr", "ovo"}, optional', "Average over more than two classes."),
     "max_fpr": ("float, optional",
                 "Largest false positive rate of a partial area, for two classes."),
-    "n_bins": ("int", "Number of bins."),
     "predictors": ("int", "Number of predictors that were fitted."),
-    "strategy": ('{"width", "mass"}', "Bins of equal width, or of samples of equal weight."),
-    "classwise": ("bool", "Mean over classes of the error of each class's probability, instead of "
-                  "the top label's."),
     "labels": ("array-like, optional",
                "The classes, in the order of the result or of the columns; those that occur, "
                "sorted, by default."),

@@ -28,8 +28,6 @@ _TERMS: Mapping[str, str] = {
     "cprecision": "cp, confidence precision, probabilistic precision",
     "crecall": "cr, confidence recall, probabilistic recall",
     "ccohen_kappa": "ckappa",
-    "ece": "expected calibration error",
-    "debiased_ece": "debiased expected calibration error",
     "explained_variance": "evs",
     "f1": "f score, f measure, f1 measure, dice, dice coefficient, sorensen dice",
     "fnr": "false negative rate, miss rate, false rejection rate, false reject rate, frr, "
@@ -48,7 +46,6 @@ _TERMS: Mapping[str, str] = {
     "mae": "mean absolute error, l1 loss",
     "mape": "mean absolute percentage error",
     "matthews_corrcoef": "mcc, matthews correlation, phi, phi coefficient",
-    "mce": "maximum calibration error",
     "mean_reciprocal_rank": "mrr, reciprocal rank",
     "median_absolute_error": "medae, mdae",
     "mse": "mean squared error, l2 loss",

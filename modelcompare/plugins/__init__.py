@@ -20,6 +20,12 @@ NAMES = {
     "calibration": (
         "diagnostics.Reliability", "diagnostics.reliability", "diagnostics.calibration_line",
         "inference.CalibrationTest", "inference.calibration_test",
+        *(
+            f"metric '{name}{ending}'"
+            for name in ("ece", "mce", "debiased_ece", "rms_calibration_error")
+            for ending in ("", "_mass", "_classwise", "_classwise_mass", "_{}", "_mass_{}")
+        ),
+        *(f"metric 'brier_{term}'" for term in ("reliability", "resolution", "uncertainty")),
     ),
     "catalogue": ("metrics",),
     "charts": (

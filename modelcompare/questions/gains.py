@@ -18,10 +18,9 @@ from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.influence import unit_influences
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.scope import Scope
-from modelcompare.intervals.calibration import refusal, why_refused
 from modelcompare.metrics.base import AnyMetric
-from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.classes import ValueLike
+from modelcompare.plugs import load
 from modelcompare.questions.claims import POWER, claims_of, n_needed
 from modelcompare.questions.contrast import Contrast
 from modelcompare.questions.unseen import Unseen
@@ -183,8 +182,9 @@ class Gain:
         if np.isnan(self.gain) or ends[0] < ends[1]:
             return
         predictions = self.contrast.evaluation.predictions
-        if self.method == "auto" and calibration_formula(self.metric) and why_refused(predictions):
-            raise ValueError(refusal(predictions, [self.metric.name]))
+        own = self.metric.intervals if self.method == "auto" else None
+        if own and (why := load(own.refusal)(predictions, [self.metric.name])):
+            raise ValueError(why)
         raise ValueError(
             f"the {self.method} interval of the gain in {self.metric.name} has "
             f"{'no bounds' if np.isnan(ends[0]) else 'width 0'}: the resamples do not determine "

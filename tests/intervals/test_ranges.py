@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
-from modelcompare.intervals.calibration import REFUSED
+from modelcompare.intervals.base import REFUSED
 from modelcompare.intervals.ratios import proportion
 from modelcompare.metrics import METRICS, from_callable
 from tests.plugged import of_plugins

@@ -36,7 +36,6 @@ TERMS = {
     "kl_divergence": ["KL divergence", "KL"],
     "log_loss": ["cross-entropy", "log loss", "negative log loss"],
     "brier_score": ["Brier-score"],
-    "ece": ["ECE", "expected calibration error"],
     "cconfusion_entropy": ["Probabilistic Confusion Entropy", "PCE"],
     "roc_auc_at_0.1": ["pAUC"],
     "roc_auc_ovo": ["Hand and Till"],

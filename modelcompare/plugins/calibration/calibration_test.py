@@ -11,9 +11,9 @@ from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.partition import partition_of
 from modelcompare.metrics import resolve_metrics
-from modelcompare.metrics.bin_gaps import calibration_error
-from modelcompare.metrics.calibration import bin_edges, indicators
+from modelcompare.plugins.calibration.bin_gaps import calibration_error
 from modelcompare.plugins.calibration.in_bins import interval_of_model, sums_in_bins
+from modelcompare.plugins.calibration.metrics import bin_edges, indicators
 from modelcompare.plugins.calibration.reliability import confidences
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from modelcompare.arrays import FloatArray
-from modelcompare.intervals.calibration import Bins, mean_gap_interval
-from modelcompare.metrics.bin_gaps import debiased_error
-from modelcompare.metrics.calibration import columns_of
+from modelcompare.plugins.calibration.bin_gaps import debiased_error
+from modelcompare.plugins.calibration.intervals import Bins, mean_gap_interval
+from modelcompare.plugins.calibration.metrics import columns_of
 
 
 def sums_in_bins(

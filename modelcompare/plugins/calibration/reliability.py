@@ -17,9 +17,9 @@ from modelcompare.engine.sample_weights import resampled_weights
 from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.metrics import Outcomes
 from modelcompare.metrics.base import divide
-from modelcompare.metrics.calibration import bin_edges, indicators, top_label
 from modelcompare.metrics.subsets import class_code
 from modelcompare.plugins.calibration.in_bins import interval_of_model, sums_in_bins
+from modelcompare.plugins.calibration.metrics import bin_edges, indicators, top_label
 from modelcompare.report.document import Document
 from modelcompare.report.fields import Field, columns, frame, names_of
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped

@@ -13,4 +13,11 @@ PLUGIN = Plugin(
         "inference.calibration_test": "calibration_test:calibration_test",
     },
     pages="on_page:PAGES",
+    metrics="metrics:METRICS",
+    phrases="intervals:PHRASES",
+    terms={
+        "ece": "expected calibration error",
+        "debiased_ece": "debiased expected calibration error",
+        "mce": "maximum calibration error",
+    },
 )

@@ -12,7 +12,6 @@ from modelcompare.engine.labels import distinct_rows, labels_of_blocks
 from modelcompare.engine.memory import free_memory
 from modelcompare.intervals import METHODS
 from modelcompare.metrics.base import AnyMetric
-from modelcompare.metrics.calibration import calibration_formula
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.plugins.large.blocks import import_pyarrow
 from modelcompare.plugins.large.clusters import by_cluster
@@ -92,7 +91,7 @@ def _interval_by_blocks(method: IntervalMethod, metrics: Sequence[AnyMetric]) ->
     ValueError
         If there are calibration errors and other metrics.
     """
-    errors = [metric.name for metric in metrics if calibration_formula(metric)]
+    errors = [metric.name for metric in metrics if metric.intervals]
     if method != "auto" or len(errors) == len(metrics):
         return method
     if errors:

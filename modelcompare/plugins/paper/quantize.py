@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from modelcompare.arguments import checked
+from modelcompare.arrays import mass_edges
 from modelcompare.data import checks
 from modelcompare.data.kinds import PROBABILITIES
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_models
-from modelcompare.metrics.bin_gaps import mass_edges
 
 
 @checked()

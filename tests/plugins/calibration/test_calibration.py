@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.intervals.calibration import Bins, mean_gap_interval
+from modelcompare.plugins.calibration.intervals import Bins, mean_gap_interval
 
 
 def draw(n, seed, gap=0.0):

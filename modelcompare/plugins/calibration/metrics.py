@@ -17,21 +17,35 @@ from typing import Any, get_args
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import FloatArray, IntArray, mass_edges
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
-from modelcompare.metrics.bin_gaps import (
+from modelcompare.metrics.factories import OwnIntervals
+from modelcompare.metrics.outcomes import one_hot
+from modelcompare.metrics.variants import with_options
+from modelcompare.plugins.calibration.bin_gaps import (
     calibration_error,
     debiased_error,
-    mass_edges,
     maximum_error,
     rms_error,
     squared_error,
 )
-from modelcompare.metrics.outcomes import one_hot
-from modelcompare.metrics.variants import with_options
 from modelcompare.words import MOST_BINS, Strategy, check_choice, check_count
 
 N_BINS = 15
+# Of gaps in bins, which are biased by chance.
+_INTERVALS = OwnIntervals(
+    of="modelcompare.plugins.calibration.intervals:of_calibration",
+    refusal="modelcompare.plugins.calibration.intervals:refusal",
+    note=" The test of rms_calibration_error is of its value.",
+)
+_MEANINGS = {
+    "n_bins": ("int", "Number of bins."),
+    "strategy": ('{"width", "mass"}', "Bins of equal width, or of samples of equal weight."),
+    "classwise": (
+        "bool",
+        "Mean over classes of the error of each class's probability, instead of the top label's.",
+    ),
+}
 # A confidence this close below an edge is on it: four units in the last place of single precision.
 _ON_EDGE = 2.0**-22
 
@@ -155,10 +169,10 @@ def binned_metric(
         statistics=(error.statistic(each_class if classwise else top_label, strategy),),
         value=error, needs="probabilities", greater_is_better=False,
         variant="; ".join(text for asked, text in variants.values() if asked),
-        contrast=contrast and Binned(contrast, n_bins),
+        contrast=contrast and Binned(contrast, n_bins), intervals=_INTERVALS,
         factory=Factory(
             partial(binned_metric, family, formula, contrast=contrast, **prose), options,
-            f"{stem}_{{n_bins}}",
+            f"{stem}_{{n_bins}}", meanings=_MEANINGS,
         ),
         **prose,
     )  # fmt: skip
@@ -268,15 +282,6 @@ def _as_brier(of_classes: FloatArray, n: FloatArray) -> FloatArray:
     return summed / 2 if of_classes.shape[-1] == 2 else summed
 
 
-def calibration_formula(metric: AnyMetric) -> Binned | None:
-    """Return the formula of a metric of gaps in bins, biased by chance; None for other metrics."""
-    value = metric.value if isinstance(metric, Metric) else None
-    return value if isinstance(value, Binned) and value.formula in _OF_GAPS else None
-
-
-_OF_GAPS = (calibration_error, maximum_error, debiased_error, rms_error, reliability_term)
-
-
 def _brier_term(name: str, formula: Callable[..., FloatArray], **prose: Any) -> Metric:
     """Return the record of a term of the Brier score (Stephenson et al. 2008).
 
@@ -293,6 +298,7 @@ _STEPHENSON = "Stephenson, Coelho & Jolliffe (2008), Weather and Forecasting 23,
 
 BRIER_RELIABILITY = _brier_term(
     "brier_reliability", reliability_term, greater_is_better=False, bounds=(0.0, 2.0),
+    intervals=_INTERVALS,
     description="""
     Squared gap of confidence and frequency over bins: the calibration term of the Brier score.
 

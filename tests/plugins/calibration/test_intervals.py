@@ -7,7 +7,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
-from modelcompare.intervals.calibration import Bins, mean_gap_interval, squared_gap_interval
+from modelcompare.plugins.calibration.intervals import Bins, mean_gap_interval, squared_gap_interval
 from tests.plugged import needs
 
 BINS = 15

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import modelcompare as mc
-from modelcompare.metrics.calibration import bin_edges, in_bins
+from modelcompare.plugins.calibration.metrics import bin_edges, in_bins
 from tests.plugged import needs
 
 N_BINS = 10

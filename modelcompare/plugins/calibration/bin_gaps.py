@@ -79,17 +79,3 @@ def squared_error(*columns: FloatArray) -> tuple[FloatArray, FloatArray]:
     of_chance = ((share * variance) ** 2).sum(axis=-1).mean(axis=-1)
     of_gaps = (share**2 * gap**2 * variance).sum(axis=-1).mean(axis=-1)
     return squared, np.maximum(4 * of_gaps - 2 * of_chance, 4 * of_chance)
-
-
-def mass_edges(values: FloatArray, n_bins: int, weight: FloatArray | None = None) -> FloatArray:
-    """Compute the inner edges of bins of equal weight; a value on an edge is in the upper bin.
-
-    Examples
-    --------
-    >>> mass_edges(np.array([0.1, 0.2, 0.3, 0.4]), 2).tolist()
-    [0.3]
-    """
-    order = np.argsort(values, kind="stable")
-    mass = np.cumsum(np.ones(len(values)) if weight is None else weight[order])
-    places = np.searchsorted(n_bins * mass, np.arange(1, n_bins) * mass[-1], side="right")
-    return values[order][places]

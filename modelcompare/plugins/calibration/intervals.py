@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -19,11 +20,12 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.influence import Pairs
-from modelcompare.intervals.base import Interval
+from modelcompare.intervals.base import REFUSED, Interval
 from modelcompare.intervals.differences import mover
 from modelcompare.intervals.ratios import Bounds, clopper_pearson
 from modelcompare.metrics.base import Metric
-from modelcompare.metrics.bin_gaps import (
+from modelcompare.metrics.quotient import divide
+from modelcompare.plugins.calibration.bin_gaps import (
     bin_gaps,
     calibration_error,
     debiased_error,
@@ -31,20 +33,26 @@ from modelcompare.metrics.bin_gaps import (
     maximum_error,
     rms_error,
 )
-from modelcompare.metrics.calibration import Binned
-from modelcompare.metrics.quotient import divide
+from modelcompare.plugins.calibration.metrics import Binned
+from modelcompare.works import BROECKER, CLOPPER
 
-# Marks values without an interval.
-REFUSED = "refused"
+# Names of intervals in the frames, and their phrases.
+PHRASES = (
+    ("test-inversion", ("inversion of two tests of the plug-in calibration error", (BROECKER,))),
+    ("simultaneous", (
+        "simultaneous intervals of Clopper and Pearson of the accuracy in each bin", (CLOPPER,))),
+    (REFUSED, ("no interval, as calibration errors of such samples have none that covers", ())),
+)  # fmt: skip
 # Bounds of intervals are found by so many halvings, and then to this accuracy.
 _HALVED, _ROUNDING = 10, 1e-15
 # Mean of a plug-in, and its variance.
 Law = tuple[FloatArray, FloatArray]
 
 
-def of_calibration(contrasts: Contrasts, metric: Metric, error: Binned, level: float) -> Interval:
+def of_calibration(contrasts: Contrasts, metric: Metric, level: float) -> Interval:
     """Compute intervals of a calibration error, for every model or every pair."""
     evaluation, pairs = contrasts.evaluation, contrasts.pairs
+    error = cast(Binned, metric.value)
     n_rows = len(contrasts.estimate)
     if why_refused(evaluation.predictions):
         nothing = np.full((n_rows, 1), np.nan)
@@ -75,10 +83,12 @@ def why_refused(predictions: TestSet) -> str:
 
 
 def refusal(predictions: TestSet, metrics: Sequence[str]) -> str:
-    """Explain why metrics have no interval, and name the remedy."""
+    """Explain why metrics have no interval, and name the remedy; empty where they have one."""
+    if not (why := why_refused(predictions)):
+        return ""
     return (
         f"{', '.join(metrics)}: intervals of calibration errors are for independent samples of "
-        f"equal weight with one true class each, but these have {why_refused(predictions)}, so "
+        f"equal weight with one true class each, but these have {why}, so "
         "none is given. Take one sample of each cluster, or leave the weights out; "
         "method='percentile' resamples, and is invalid if a model is calibrated."
     )
