@@ -129,35 +129,6 @@ def yaml(value: str | float) -> str:
     return text if "." in text else text.replace("e", ".0e")
 
 
-def github(text: str) -> str:
-    """Write the message of a workflow command, as ``escapeData`` of GitHub's toolkit does.
-
-    https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts
-
-    >>> github("100 %" + chr(10) + "::error::x")
-    '100 %25%0A::error::x'
-    """
-    for mark, code in {"%": "%25", "\r": "%0D", "\n": "%0A"}.items():
-        text = text.replace(mark, code)
-    return visible(text)
-
-
-def github_output(name: str, value: str) -> str:
-    """Write a value for the file at ``GITHUB_OUTPUT``, between lines that it does not hold.
-
-    https://docs.github.com/actions/reference/workflow-commands-for-github-actions
-
-    >>> print(github_output("answer", "not shown"), end="")
-    answer<<END
-    not shown
-    END
-    """
-    mark = "END"
-    while mark in value:
-        mark += "_"
-    return f"{name}<<{mark}\n{value}\n{mark}\n"
-
-
 def figure(text: str) -> str:
     """Write out what no font can draw; lines may break."""
     return "\n".join(map(visible, text.split("\n")))

@@ -114,7 +114,7 @@ MissingScores = Literal["refuse", "drop"]
 MissingCompared = Literal["worst", "bounds"]
 Annotators = Literal["each", "majority", "soft"]
 BasicFormat = Literal["table", "csv", "json", "markdown"]
-GateFormat = Literal["text", "github", "json", "pr-comment"]
+GateFormat = Literal["text", "json"]
 OnInconclusive = Literal["fail", "pass", "skip"]
 
 # No p-value and no interval needs more, and a typing error does not fill the memory.

@@ -15,8 +15,9 @@ import modelcompare
 from modelcompare.cli import main
 from tests.cli.conftest import beyond_reading
 from tests.cli.workflow import outputs
+from tests.plugged import needs
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, needs("workflows")]
 
 ROOT = Path(__file__).parents[1]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))

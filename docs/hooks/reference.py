@@ -10,6 +10,7 @@ import modelcompare
 from modelcompare.cli import application
 from modelcompare.cli.commands import Panelled, key_and_value
 from modelcompare.cli.options import READING
+from modelcompare.plugs import public
 
 # Each page of names: its title. The first is of `modelcompare` itself, the others of its rooms.
 _PAGES = {
@@ -52,11 +53,17 @@ _NAME = re.compile(rf"(?<!\[)`mc\.({_NAMES})(?:\([^`\n]*\))?`(?!\])")
 def pages() -> dict[str, str]:
     """Return the text of each page by its path in the site."""
     rooms = public_names()
+    # Names of plugins are found where they are written: the room has no stub.
+    plugged = {
+        name: f"{plugin.package}.{place.replace(':', '.')}"
+        for name, (plugin, place) in public("modelcompare.metrics").items()
+    }
     shown = {
         page: (title, [f"modelcompare.{name}" for name in rooms.pop(page)])
         for page, title in _PAGES.items()
     }
-    shown["metrics"] = ("Making metrics", [f"modelcompare.metrics.{name}" for name in _MAKING])
+    making = [plugged.get(name) or f"modelcompare.metrics.{name}" for name in _MAKING]
+    shown["metrics"] = ("Making metrics", making)
     shown["testing"] = ("Testing", _TESTING)
     if rooms:
         raise LookupError(f"docs/hooks/reference.py has no page for the names of {sorted(rooms)}.")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_args
 
 import click
 
-from modelcompare import escape, plugs
-from modelcompare.cli.output import append, document_of
+from modelcompare import plugs
+from modelcompare.cli.output import document_of
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import answer, answer_document, say
 from modelcompare.questions.gate import gate as ask_gate
@@ -19,12 +17,9 @@ from modelcompare.questions.gate_result import GateAnswer, GateResult
 from modelcompare.questions.rules import read_asked, read_rules
 from modelcompare.report.result import Result
 from modelcompare.report.writers.formats import WRITERS
-from modelcompare.words import Decision, GateFormat
+from modelcompare.words import Decision
 
 Answer = TypeVar("Answer", bound=Result)
-# The line by which a comment on a pull request is found again, and GitHub's limit.
-_MARKER = "<!-- modelcompare gate -->"
-_LONGEST_COMMENT = 65_536
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +76,7 @@ class Question:
 
 
 def gate(
-    reading: Reading, question: Question, *, inconclusive_exit: int, format: GateFormat,
+    reading: Reading, question: Question, *, inconclusive_exit: int, format: str,
     ask: Callable[..., GateAnswer] = ask_gate, by_blocks: bool = True, plan: bool = False,
     **options: Any,
 ) -> None:  # fmt: skip
@@ -110,7 +105,7 @@ def stop_unless_passed(found: GateAnswer, inconclusive_exit: int) -> None:
         raise click.exceptions.Exit(1 if found.answer == "shown otherwise" else inconclusive_exit)
 
 
-def print_answers(found: GateAnswer, format: GateFormat, *, several: bool) -> None:
+def print_answers(found: GateAnswer, format: str, *, several: bool) -> None:
     """Print answers, or their numbers; those of a single rule are not in a list."""
     result: Result = found
     if isinstance(found, GateResult) and not (several or found.ledger):
@@ -118,49 +113,9 @@ def print_answers(found: GateAnswer, format: GateFormat, *, several: bool) -> No
     numbers = WRITERS["json"](document_of(result))
     if format == "json":
         answer_document(numbers)
-    elif format == "pr-comment":
-        answer_document(_comment(found, numbers))
-    elif format == "github":
-        _leave_for_workflow(found, numbers)
-    levels = {"shown": "notice", "shown otherwise": "error", "not enough data": "warning"}
-    for shown, sentence in found.answered if format == "github" else ():
-        answer(f"::{levels[shown]} title=modelcompare gate::{escape.github(sentence)}")
+    elif format != "text":
+        plugs.behind(f"format='{format}'")(found, numbers)
     for line in found.lines if format == "text" else ():
         answer(line)
     if found.ledger:
         say(f"modelcompare: {found.ledger}")
-
-
-def _comment(found: GateAnswer, numbers: str) -> str:
-    """Write the comment on a pull request: answer, table, and the numbers folded up."""
-    # A name must not call a person, nor end the block of code.
-    table = found.to_markdown().replace("@", "@\u200b")
-    numbers = numbers.replace("`", "\\u0060")
-    text = f"{_MARKER}\n{table}"
-    details = f"<details><summary>Numbers</summary>\n\n```json\n{numbers}```\n\n</details>\n"
-    if len(text) + len(details) >= _LONGEST_COMMENT:
-        details = "The numbers are too long for a comment; `--format json` prints them.\n"
-    return f"{text}\n{details}"
-
-
-def _leave_for_workflow(found: GateAnswer, numbers: str) -> None:
-    """Append to the files that a workflow names: summary, outputs, and a comment."""
-    texts = {
-        # After a table, text without a blank line before it would be one more row.
-        "GITHUB_STEP_SUMMARY": f"\n{found.to_markdown()}",
-        "GITHUB_OUTPUT": "".join(escape.github_output(*each) for each in _outputs(found)),
-        "MODELCOMPARE_COMMENT": _comment(found, numbers),
-    }
-    for name, text in texts.items():
-        if os.environ.get(name):
-            append(os.environ[name], text)
-
-
-def _outputs(found: GateAnswer) -> Iterator[tuple[str, str]]:
-    """Yield names and values for later steps; values of several rules are on separate lines."""
-    yield "answer", found.answer
-    yield "passed", str(found.passed).lower()
-    for name in ("gain", "ci_low", "ci_high", "p_value", "n_needed"):
-        numbers = [getattr(decision, name) for decision in found.decisions]
-        yield name, "\n".join("" if math.isnan(each) else f"{each:.12g}" for each in numbers)
-    yield "sentence", "\n".join(sentence for _, sentence in found.answered)

@@ -68,9 +68,7 @@ GATES = (
             named_option("alpha", "One-sided level.", panel=None), GENERALIZE_TO, INCONCLUSIVE,
             Option(
                 name="format", type=GateFormat, default="text", metavar="FORM",
-                help=f"{listed(GateFormat)}; github annotates a workflow, and adds a table to its "
-                "summary and the numbers to the step's outputs; pr-comment is Markdown for a pull "
-                "request.",
+                help=listed(GateFormat),
             ),
             OPTIONS["zero_division"], *RESAMPLING,
         ),

@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from modelcompare.cli.streams import CannotWriteError, answer_document, said, say, typed
+from modelcompare.cli.streams import answer_document, said, say, typed
 from modelcompare.paths import check_folder_writable, check_writable
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import check_matplotlib
@@ -158,12 +158,3 @@ def _show(document: Document, form: str, *, show_all: bool) -> None:
 def emit_figure(path: Path, figure: Figure) -> None:
     """Write a figure and report its path."""
     say(f"wrote {write_figure(path, figure)}")
-
-
-def append(path: str, text: str) -> None:
-    """Append to a file that other programs write to as well."""
-    try:
-        with open(path, "a", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except OSError as error:
-        raise CannotWriteError(error.errno, error.strerror, path) from error

@@ -141,27 +141,3 @@ def share_of_best(draws: FloatArray) -> FloatArray:
     best = (filled == filled.max(axis=1, keepdims=True)) & ~np.isnan(draws)
     n_best = best.sum(axis=1, keepdims=True)
     return np.divide(best, n_best, out=np.zeros(draws.shape), where=n_best > 0).mean(axis=0)
-
-
-def share_of_wins(draws: FloatArray) -> FloatArray:
-    """Return the share of resamples on which model i is better than j: (n_models, n_models).
-
-    Ties count half; resamples on which one of the two models is undefined are left out.
-
-    Parameters
-    ----------
-    draws : ndarray of shape (n_resamples, n_models)
-        Replicates, with signs such that greater is better.
-
-    Examples
-    --------
-    >>> share_of_wins(np.array([[1.0, 0.0], [1.0, 1.0]]))
-    array([[0.5 , 0.75],
-           [0.25, 0.5 ]])
-    """
-    out = np.empty((draws.shape[1], draws.shape[1]))
-    for model, own in enumerate(draws.T[:, :, None]):
-        both = np.count_nonzero(~np.isnan(own + draws), axis=0)
-        won = (own > draws).sum(axis=0) + 0.5 * (own == draws).sum(axis=0)
-        out[model] = np.divide(won, both, out=np.full(len(both), np.nan), where=both > 0)
-    return out

@@ -108,6 +108,9 @@ NAMES = {
     ),
     "time": ("inference.diebold_mariano", "io.in_time_blocks", "--time"),
     "unpaired": ("inference.unpaired_test",),
+    "workflows": (
+        "--format github", "--format pr-comment", "`format='github'`", "`format='pr-comment'`",
+    ),
 }  # fmt: skip
 # Usual names of columns that a plugin alone reads: where it is absent, a table that has one of each
 # tuple is refused.

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.conftest import beyond_reading
 from tests.cli.forked import CLOSED, GONE, Done, forked
 from tests.cli.test_completion import asked_by_bash
-from tests.plugged import plugged
+from tests.plugged import needs, plugged
 
 pytestmark = pytest.mark.slow
 
@@ -176,6 +176,7 @@ def test_no_name_in_a_message_reaches_a_terminal_as_an_order(run, named_csv, arg
     assert not set(done.err) & set("\x1b\x07\r")
 
 
+@needs("workflows")
 def test_no_name_adds_a_command_to_a_workflow(run, tmp_path):
     baseline, candidate = "100%\n::warning::y", "::error::x"
     truth = np.arange(40) % 2

@@ -15,7 +15,6 @@ from modelcompare.comparison.forest import plot_comparison
 from modelcompare.plugs import merged
 from modelcompare.report.writers.files import figure_bytes
 from modelcompare.report.writers.formats import WRITERS, frame_csv, writer
-from tests.cli.workflow import outputs
 from tests.report.conftest import NAMES
 from tests.report.written import (
     as_csv,
@@ -156,24 +155,3 @@ def test_cells_of_a_folder_are_no_formulas(hostile):
 )  # fmt: skip
 def test_cells_of_csv(text, cell):
     assert escape.csv(text) == cell
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        # https://github.com/actions/toolkit, packages/core/__tests__/command.test.ts
-        ("%25 %25 %0D %0D %0A %0A", "%2525 %2525 %250D %250D %250A %250A"),
-        ("percent % percent % cr \r cr \r lf \n lf \n", "percent %25 percent %25 cr %0D cr %0D lf %0A lf %0A"),
-        ("\x1b[2J::error::x", "\\x1b[2J::error::x"),
-    ],
-)  # fmt: skip
-def test_messages_of_workflow_commands(text, message):
-    assert escape.github(text) == message
-
-
-@pytest.mark.parametrize(
-    "value", ["", "plain", "two\nlines", "END", "a\nEND\npassed=true", "END_\nEND__"]
-)
-def test_no_value_ends_an_output_of_a_workflow_before_its_end(value):
-    text = escape.github_output("first", value) + escape.github_output("second", "x")
-    assert outputs(text) == {"first": value, "second": "x"}

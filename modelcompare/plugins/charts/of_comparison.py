@@ -11,7 +11,6 @@ from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.evidence import by_difference, places_of
 from modelcompare.comparison.forest import select_models
 from modelcompare.comparison.plots import metrics_of, predictions_of
-from modelcompare.comparison.standings import share_of_wins
 from modelcompare.comparison.tables import significance_of
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
@@ -45,7 +44,7 @@ def heatmap(
     (a, b), p_values = result.pairs, np.full((len(result.models),) * 2, np.nan)
     p_values[a, b] = p_values[b, a] = result.p_adjusted[:, at]
     words = words_of(result.metric_info[key.metric].greater_is_better)
-    wins = share_of_wins(result.direction[at] * result.bootstrap.draws[:, kept, at])
+    wins = squares.share_of_wins(result.direction[at] * result.bootstrap.draws[:, kept, at])
     _, criterion = significance_of(result, [key.metric])
     caption = Caption(
         f"{result.headline}; {value_name(key.metric, key.label)}, all pairs, tests at {alpha:g}",

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from modelcompare.arrays import FloatArray
 from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.matrices import (
     WRITTEN,
@@ -124,3 +125,27 @@ def plot_classes(
 
 def _of_true(matrix: pd.DataFrame) -> pd.DataFrame:
     return matrix.div(matrix.sum(axis=1).where(lambda total: total > 0), axis=0)
+
+
+def share_of_wins(draws: FloatArray) -> FloatArray:
+    """Return the share of resamples on which model i is better than j: (n_models, n_models).
+
+    Ties count half; resamples on which one of the two models is undefined are left out.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_resamples, n_models)
+        Replicates, with signs such that greater is better.
+
+    Examples
+    --------
+    >>> share_of_wins(np.array([[1.0, 0.0], [1.0, 1.0]]))
+    array([[0.5 , 0.75],
+           [0.25, 0.5 ]])
+    """
+    out = np.empty((draws.shape[1], draws.shape[1]))
+    for model, own in enumerate(draws.T[:, :, None]):
+        both = np.count_nonzero(~np.isnan(own + draws), axis=0)
+        won = (own > draws).sum(axis=0) + 0.5 * (own == draws).sum(axis=0)
+        out[model] = np.divide(won, both, out=np.full(len(both), np.nan), where=both > 0)
+    return out
