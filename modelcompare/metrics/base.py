@@ -6,9 +6,8 @@ One of three strategies computes a value. A `Metric` is a formula over totals
 block of weight vectors. A `CallableMetric` wraps any ``function(y_true, y_output)``; it is called
 once per resample.
 
-A metric is one record: its formula, direction and range, a description of its merits and
-weaknesses, references, an example, its soft twin. Names, plain functions, their docstrings and
-``modelcompare metrics NAME`` follow from it.
+A metric is one record: its formula, direction and range, its merits and weaknesses, references, an
+example, its soft twin. Names, plain functions and ``modelcompare metrics NAME`` follow from it.
 """
 
 from __future__ import annotations
@@ -91,9 +90,8 @@ class BaseMetric:
     factory : Factory, optional
         Function that made it, if it has options.
     defined_by : callable, optional
-        ``defined_by(outcomes)`` yields masks of samples: a resample that contains a sample of each
-        has a value for certain (`metrics.defined`). None if that is not known, or is known of a
-        quotient of sums from its form.
+        ``defined_by(outcomes)`` yields masks of samples: a resample with a sample of each has a
+        value (`metrics.defined`). None if that is not known, or follows from a quotient's form.
     intervals : OwnIntervals, optional
         Intervals of this metric, if not those of its formula.
     """
@@ -334,13 +332,11 @@ class OrderMetric(BaseMetric):
     Parameters
     ----------
     prepare : callable
-        ``prepare(outcomes)`` does the work that does not depend on the weights (sorting) and
-        returns a function ``evaluate(weights)``: weights of shape (n_resamples, n_samples) in,
-        values of shape (n_resamples,), or (n_resamples, n_classes) if `per_class`, out.
+        ``prepare(outcomes)`` sorts the samples and returns ``evaluate(weights)``: of weights
+        (n_resamples, n_samples), values (n_resamples,), or by class (n_resamples, n_classes).
     jackknife : callable, optional
-        ``jackknife(outcomes, weights)``: the leave-one-out values, of shape (n_samples,) or
-        (n_samples, n_classes), in closed form. Without it the metric is recomputed without each
-        sample.
+        ``jackknife(outcomes, weights)``: the leave-one-out values in closed form, (n_samples,) or
+        (n_samples, n_classes). Otherwise the metric is recomputed without each sample.
     serves_values : bool
         Whether it accepts raw scores of two classes instead of probabilities: it reads them by
         ``outcomes.score(code)`` only.
