@@ -17,7 +17,7 @@ import modelcompare as mc
 from modelcompare.metrics import METRICS, from_callable
 from modelcompare.report.writers.terminal import screen_text
 from tests.pages import ROOT
-from tests.plugged import plugged
+from tests.plugged import needs, plugged
 from tests.report.test_results import MADE, made
 
 FEW = {"n_resamples": 99}
@@ -89,6 +89,7 @@ def shown(result):
     return [repr(result), screen_text(document, brief=True), *frames, document.signature]
 
 
+@needs("calibration")
 @pytest.mark.parametrize("name", MAKE)
 @pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
 @pytest.mark.filterwarnings("ignore::modelcompare.UndefinedMetricWarning")
@@ -187,6 +188,7 @@ for path in sys.argv[1:]:
 """
 
 
+@needs("calibration")
 @pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
 @pytest.mark.filterwarnings("ignore::modelcompare.UndefinedMetricWarning")
 def test_results_and_metrics_of_others_unpickle_in_a_worker_that_imported_nothing(

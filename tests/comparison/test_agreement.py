@@ -10,6 +10,7 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare.comparison.correction import corrected_errors
+from tests.plugged import needs
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -49,6 +50,7 @@ def calibrated(seed, n=400, gap=0.0):
     return mc.Predictions(np.zeros(n, int), outputs, labels=[0, 1])
 
 
+@needs("calibration")
 @settings(max_examples=4, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(CORRECTIONS))
 def test_each_p_value_is_that_of_the_named_test(seed, correction):
@@ -71,6 +73,7 @@ def test_each_p_value_is_that_of_any_test_by_its_name(test):
         assert found["p_value"].item() == named.p_value
 
 
+@needs("calibration")
 @pytest.mark.parametrize("method", ["auto", "normal", "BCa", "percentile"])
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh", "none"])
 def test_each_end_is_that_of_the_named_method(method, correction):
@@ -143,6 +146,7 @@ def test_a_sentence_names_the_models_whose_interval_contains_0(baseline):
     assert checked >= 3
 
 
+@needs("calibration")
 def test_a_test_of_exchangeable_models_announces_nothing_about_values():
     """Two calibrated models have one error, 0, and are not exchangeable."""
     rejected, announced = 0, 0
@@ -155,6 +159,7 @@ def test_a_test_of_exchangeable_models_announces_nothing_about_values():
     assert announced == 0
 
 
+@needs("calibration")
 def test_where_models_are_to_be_exchangeable_the_interval_announces():
     result = mc.compare(calibrated(0, gap=0.2), ["ece", "accuracy"], n_resamples=199)
     assert result.differences.set_index("metric").loc["ece", "better"] == "wide"
@@ -209,6 +214,7 @@ def test_the_p_value_of_a_quantile_is_one_in_a_comparison_and_by_itself():
     assert touching
 
 
+@needs("calibration")
 def test_the_corrected_interval_decides_in_all_that_follows_from_it():
     outputs = {name: calibrated(0).probabilities(name) for name in ("wide", "narrow")}
     outputs["off"] = calibrated(5, gap=0.25).probabilities("narrow")
@@ -240,6 +246,7 @@ def squared(confidence, right):
     return total, max(4 * gaps - 2 * chance, 4 * chance)
 
 
+@needs("calibration")
 def test_the_studentized_test_of_calibration_is_that_of_swaps_by_hand():
     preds = calibrated(3, gap=0.05)
     found = mc.paired_test(preds, "wide", "narrow", "rms_calibration_error", n_resamples=1999)
@@ -280,6 +287,7 @@ def test_the_studentized_test_of_calibration_keeps_its_level_and_has_power():
     assert found > 35
 
 
+@needs("calibration")
 def test_calibration_of_clusters_is_tested_for_exchangeable_models():
     preds = calibrated(0)
     clustered = mc.Predictions(
@@ -299,6 +307,7 @@ def test_holms_intervals_are_at_the_level_of_its_last_step():
         np.testing.assert_allclose(corrected_errors(evidence), 0.05 / (6 - n_found + 1))
 
 
+@needs("calibration")
 def test_subgroups_name_what_decides():
     off = calibrated(0, n=800, gap=0.25)
     preds = mc.Predictions(

@@ -6,6 +6,7 @@ import pytest
 import modelcompare as mc
 from modelcompare import UndefinedMetricWarning
 from modelcompare.engine.evaluation import Evaluation
+from tests.plugged import needs
 
 METRICS = ["accuracy", "f1", "cf1_macro", "log_loss"]
 SNLI = mc.load_example("snli")
@@ -50,6 +51,7 @@ def test_what_needs_resamples_draws_them_once(asked, options):
     assert asked == [799]
 
 
+@needs("calibration")
 def test_errors_of_calibration_errors_come_from_the_first_resamples_drawn_or_not(asked):
     result = mc.compare(SNLI, "ece", n_resamples=799)
     errors = result.scores["standard_error"]

@@ -177,6 +177,7 @@ def test_bad_requests(call, message):
         call(preds)
 
 
+@needs("calibration")
 def test_wald_is_refused_wherever_influence_functions_do_not_describe_a_metric():
     y = RNG.integers(0, 2, 60)
     preds = mc.Predictions(y, {"a": RNG.random(60), "b": RNG.random(60)})

@@ -89,6 +89,7 @@ def test_where_it_is_known_no_replicate_is_missing(
         assert not never_undefined(evaluation)
 
 
+@needs("calibration")
 @pytest.mark.parametrize(
     ("columns", "names"),
     [

@@ -20,6 +20,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.joined import JoinedUnits
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.draws import random_groups
+from tests.plugged import needs
 from tests.small_blocks import cutting
 
 
@@ -97,6 +98,7 @@ def test_the_size_of_the_test_is_simulated():
     assert found["rejected"] <= 0.4
 
 
+@needs("calibration")
 def test_groups_give_the_moments_of_calibration_errors():
     rng = np.random.default_rng(0)
     n = 9_000
@@ -122,6 +124,7 @@ def test_groups_give_the_moments_of_calibration_errors():
     assert np.isnan(joined.drawn[2:]).all()
 
 
+@needs("calibration")
 def test_sums_of_groups_are_computed_once():
     rng = np.random.default_rng(0)
     n, shares = 9_000, np.array([[0.7, 0.3], [0.4, 0.6]])

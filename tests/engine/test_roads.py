@@ -16,6 +16,7 @@ from modelcompare.engine.influence import influence_moments
 from modelcompare.metrics import METRICS, from_callable, resolve_metrics
 from modelcompare.resampling import weights as resampling
 from modelcompare.resampling.weights import BootstrapWeights, GivenWeights
+from tests.plugged import needs
 
 SEED = np.random.SeedSequence(1)
 HARD = [n for n, m in METRICS.items() if m.needs == "labels"]
@@ -77,6 +78,7 @@ def _collapsed_counts(preds, collapsed, weights):
     return np.array([np.bincount(unit, row, len(distinct)) for row in weights])
 
 
+@needs("calibration")
 def test_a_metric_that_would_fill_the_memory_is_refused():
     n = 20_000
     preds = Predictions(np.arange(n) % 500, {"a": np.full((n, 500), 1 / 500, dtype=np.float32)})

@@ -8,6 +8,7 @@ from sklearn import metrics as sk
 import modelcompare as mc
 from modelcompare import UndefinedMetricWarning
 from modelcompare.metrics import METRICS
+from tests.plugged import needs
 
 Y_TRUE, Y_PRED = [0, 1, 2, 2, 1, 0, 2], [0, 1, 1, 2, 0, 0, 2]
 
@@ -120,6 +121,7 @@ def test_soft_labels_share_their_sample_out_among_classes():
     assert mc.metrics.caccuracy(truth, prob) == pytest.approx((truth * prob).sum() / 50)
 
 
+@needs("calibration")
 def test_unknown_options_are_refused():
     for call in (
         lambda: mc.metrics.brier_reliability([0, 1], [0.2, 0.7], n_bins=3),

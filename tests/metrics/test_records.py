@@ -15,6 +15,7 @@ from modelcompare.metrics import FAMILIES, METRICS
 from modelcompare.metrics.base import Outcomes
 from modelcompare.metrics.counts import soft_twin
 from modelcompare.metrics.quotient import divide
+from tests.plugged import needs
 
 # Each function that has separate prose; averages and variants share that of their family.
 PLAIN = sorted(
@@ -112,6 +113,7 @@ def test_a_soft_twin_is_an_attribute():
     assert mc.get_metric("log_loss").soft is None
 
 
+@needs("calibration")
 def test_options_are_numbers_on_the_metric():
     assert mc.get_metric("f2").factory.options == {"beta": 2.0}
     assert mc.get_metric("ece_mass_7").factory.options["n_bins"] == 7

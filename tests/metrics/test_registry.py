@@ -49,6 +49,7 @@ def test_beta_keeps_its_digits(beta):
     assert estimate(macro, SAID)[0] == pytest.approx(expected.mean(), rel=1e-14)
 
 
+@needs("calibration")
 @pytest.mark.parametrize(
     ("written", "name"),
     [("f2", "f2"), ("f0.5_macro", "f0.5_macro"), ("cf2_weighted", "cf2_weighted"),
@@ -60,6 +61,7 @@ def test_names_that_hold_a_number(written, name):
     assert mc.get_metric(written).name == name
 
 
+@needs("calibration")
 @pytest.mark.parametrize("name", ["f", "f_macro", "top_0_accuracy", "ece_0", "ece_1.5", "finf",
                                   "f1_0", "roc_auc_at_", "cece_10", "f2_micro_macro"])  # fmt: skip
 def test_other_names_are_unknown(name):
@@ -67,6 +69,7 @@ def test_other_names_are_unknown(name):
         mc.get_metric(name)
 
 
+@needs("calibration")
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [

@@ -150,6 +150,7 @@ def test_terms_name_metrics_in_comparisons_and_rules():
     assert "matthews_corrcoef" in str(gate)
 
 
+@needs("calibration")
 def test_the_list_is_searched_by_terms_and_definitions():
     names = mc.list_metrics(search="false alarm rate")["metric"].tolist()
     assert names[:1] == ["fpr"]

@@ -202,6 +202,7 @@ def test_a_margin_of_the_whole_range_is_refused_as_a_slip_of_percent(margin):
     assert mc.decide(scores, "a", "b", "mean_score", margin=margin, n_resamples=99).margin == margin
 
 
+@needs("calibration")
 def test_a_calibration_error_of_clusters_has_the_interval_that_is_asked_for_and_no_other():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 80)

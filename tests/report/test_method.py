@@ -19,6 +19,7 @@ def test_every_choice_has_its_phrase():
     assert {*CORRECTIONS} == {*get_args(Correction), "step-down"} - {"none"}
 
 
+@needs("calibration")
 @pytest.mark.parametrize(
     "metric", ["accuracy", "f1", "f1_macro", "cf1_macro", "mcc", "ece", "log_loss"]
 )

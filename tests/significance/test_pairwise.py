@@ -330,6 +330,7 @@ def test_berg_kirkpatrick_is_the_one_sided_shifted_bootstrap():
         np.testing.assert_array_equal(found, np.where(against, 1.0, shifted))
 
 
+@needs("calibration")
 def test_a_test_is_refused_by_name_where_it_says_nothing():
     preds = evaluation(["f1"]).predictions
     with pytest.raises(ValueError, match=r"metric 'ece' is not smooth.* use 'permutation' or"):

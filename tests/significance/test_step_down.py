@@ -11,6 +11,7 @@ from modelcompare.significance.extreme import deciding, n_rising, rising_order
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.step_down import exact_null, step_down, step_down_swaps
 from modelcompare.significance.studentized import studentized_permutation, swap_statistic
+from tests.plugged import needs
 from tests.significance.oracle import drawn_statistics
 from tests.significance.views import pair_view
 
@@ -148,6 +149,7 @@ def test_rare_classes_take_nothing_from_the_others():
     assert (found[0, 2:][~np.isnan(found[0, 2:])] > 0.05).all()
 
 
+@needs("calibration")
 @pytest.mark.parametrize("columns", [{}, {"strata": np.arange(60) % 3}])
 def test_step_down_of_a_test_is_that_of_its_swaps_to_the_bit(columns):
     rng = np.random.default_rng(0)

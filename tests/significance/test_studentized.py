@@ -128,6 +128,7 @@ def test_strata_in_which_models_differ_otherwise_are_no_noise():
     assert with_strata < 0.01 < 0.08 < without
 
 
+@needs("calibration")
 def test_one_stratum_changes_nothing():
     preds = many_models()
     one = many_models(strata=np.zeros(60, int))
@@ -186,6 +187,7 @@ def test_accuracy_and_recall_have_the_mid_p_test_of_mcnemar():
             assert found == pytest.approx(1.0 if len({*counts}) == 1 else expected, abs=1e-12)
 
 
+@needs("calibration")
 @pytest.mark.parametrize(
     "names", [["f1_macro"], ["cf1"], ["cf1_macro"], ["matthews_corrcoef"], ["ece"]]
 )
@@ -214,6 +216,7 @@ def test_drawn_swaps_of_hard_labels_come_close_to_the_binomials():
 EVERYTHING = ["f1", "f1_macro", "cf1", "cf1_macro", "log_loss", "cohen_kappa", "ece"]
 
 
+@needs("calibration")
 @pytest.mark.parametrize(
     "columns",
     [
@@ -231,6 +234,7 @@ def test_threads_do_not_change_a_bit(columns):
     assert one.tobytes() == two.tobytes()
 
 
+@needs("calibration")
 def test_blocks_of_memory_do_not_change_a_bit(monkeypatch):
     preds = many_models()
     before = run(preds, EVERYTHING).p_value
@@ -243,6 +247,7 @@ def test_blocks_of_memory_do_not_change_a_bit(monkeypatch):
     assert run(preds, EVERYTHING).p_value.tobytes() == before.tobytes()
 
 
+@needs("calibration")
 @pytest.mark.parametrize("name", ["f1", "cf1", "cf1_macro", "log_loss", "ece", "f1_macro"])
 def test_numbers_of_all_models_are_let_go_when_a_statistic_is(name):
     """A hundred models of 10,000 samples are 200 MB, which the next comparison would add to."""
@@ -286,6 +291,7 @@ def test_the_order_of_samples_and_the_names_of_classes_do_not_matter():
     )
 
 
+@needs("calibration")
 def test_models_that_say_the_same_have_a_p_value_of_one():
     preds = many_models(n_models=1)
     p = preds.probabilities("m0")

@@ -18,6 +18,7 @@ from modelcompare.significance.swaps import outcomes
 from modelcompare.significance.swaps.forms import Form
 from modelcompare.significance.swaps.statistic import Asked, Swapped
 from modelcompare.significance.swaps.sums import Formula, SwappedSums
+from tests.plugged import needs
 from tests.significance.oracle import drawn_statistics, n_extreme
 from tests.significance.views import pair_view
 
@@ -178,6 +179,7 @@ def test_swaps_that_leave_a_value_undefined_count_as_extreme():
     np.testing.assert_array_equal(n_extreme(statistic, masks, np.array([0])), expected)
 
 
+@needs("calibration")
 def test_forms_are_used_for_averages_and_smooth_metrics_with_few_slopes():
     preds, used = models(n_classes=40), {}
     for name in ("f1_macro", "cf1_macro", "mcc", "f1", "ece", "accuracy"):

@@ -26,7 +26,7 @@ from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import once
 from modelcompare.data.test_set import TestSet
-from modelcompare.metrics import UndefinedMetricWarning
+from modelcompare.metrics import METRICS, UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.plugins.paper.words import CardFormat
 from modelcompare.report.json_text import json_document
@@ -207,7 +207,7 @@ def _subgroups(
 
 
 def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> Table:
-    names = ["ece", "brier_score", "log_loss"]
+    names = [name for name in ("ece", "brier_score", "log_loss") if name in METRICS]
     drawn = ("n_resamples", "rng", "confidence_level", "scheme", "generalize_to")
     kept = {name: value for name, value in options.items() if name in drawn}
     result = compare(predictions, names, method="percentile", **kept)

@@ -5,6 +5,7 @@ import pytest
 
 from modelcompare import metrics
 from modelcompare.metrics import FAMILIES, METRICS, get_metric
+from tests.plugged import needs
 
 
 def test_the_list_names_every_metric_and_fits_a_terminal(run):
@@ -22,6 +23,7 @@ def test_the_list_names_every_metric_and_fits_a_terminal(run):
     assert max(map(len, lines)) <= 80
 
 
+@needs("calibration")
 def test_the_list_is_searched_and_answers_with_the_place_of_what_is_no_metric(run):
     assert run("metrics", "--search", "false alarm").out.splitlines()[1].startswith("fpr")
     assert "ece_mass" in run("metrics", "--search", "calibration error").out

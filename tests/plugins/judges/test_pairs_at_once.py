@@ -13,6 +13,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.plugins.judges import label_rows
 from modelcompare.plugins.judges.judged import Judged
+from tests.plugged import needs
 from tests.plugins.judges.sets import answers, drawn
 
 Array = Any
@@ -67,6 +68,7 @@ def of_two(kind: str, *places: int) -> tuple[Judged, Any, Any]:
     return alone, alone.estimates((np.array([0]), np.array([1]))), alone.estimates(None)
 
 
+@needs("calibration")
 @pytest.mark.parametrize("at_once", ["all", "one"])
 @pytest.mark.parametrize("kind", [
     "classes", "strata", "weights", "probabilities", "mixed", "function", "two scores",

@@ -245,6 +245,7 @@ def test_rows_that_are_no_sets_are_refused(y_true, output, options, message):
         mc.Predictions(y_true, {"a": output}, **options)
 
 
+@needs("calibration")
 @pytest.mark.parametrize(
     "metric", ["accuracy", "balanced_accuracy", "specificity", "matthews_corrcoef", "cohen_kappa",
                "brier_score", "log_loss", "ece", "zero_one_loss"],

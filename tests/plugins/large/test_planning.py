@@ -206,6 +206,7 @@ def test_decisions_are_those_of_memory(method, soft, hard):
     assert without_effects(memory) == without_effects(scanned)
 
 
+@needs("calibration")
 @pytest.mark.usefixtures("never_loaded")
 def test_large_scans_of_soft_metrics_have_normal_intervals_and_the_swaps_of_memory(soft):
     found = mc.compare(mc.io.scan_predictions(soft), SOFT, n_resamples=99)
@@ -279,6 +280,7 @@ def test_every_test_of_all_pairs_is_served_or_stood_in_for():
     assert {*get_args(PairsTest)} <= served
 
 
+@needs("calibration")
 @pytest.mark.usefixtures("never_loaded")
 def test_calibration_errors_keep_their_interval_by_blocks(soft):
     asked = {"n_resamples": 20, "test": "bootstrap"}

@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 
 import modelcompare as mc
+from tests.plugged import needed
+
+needed("calibration")
 
 K, BUCKETS = 3, 4
 

@@ -62,6 +62,7 @@ def equal(memory, scan):
     assert memory.evaluation.keys == scan.evaluation.keys
 
 
+@needs("calibration")
 def test_soft_metrics_have_the_replicates_and_intervals_of_memory(soft_frame, tmp_path):
     path = in_file(soft_frame.drop(columns="w"), tmp_path / "x.parquet")
     memory = mc.bootstrap(mc.read_predictions(path), SOFT, n_resamples=40)

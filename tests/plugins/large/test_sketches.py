@@ -45,6 +45,7 @@ def same_numbers(one, two):
         np.testing.assert_allclose(found, two.numbers[key], rtol=1e-12, atol=1e-12)
 
 
+@needs("calibration")
 @pytest.mark.parametrize(
     ("n_buckets", "metrics"), [(1024, ["f1", "cmcc", "ece", "ece_classwise"]), (90, METRICS)]
 )
@@ -136,6 +137,7 @@ def test_the_values_are_those_of_all_samples_and_the_errors_nearly():
     assert np.abs(ratio - 1).max() < 4 / np.sqrt(2 * 1024)
 
 
+@needs("calibration")
 def test_parts_add_up_to_the_whole_in_any_order():
     parts = [PREDS.subset(range(*ends)) for ends in ((0, 5), (5, 1700), (1700, 3000))]
     whole = mc.io.sketch(PREDS, METRICS)
@@ -146,6 +148,7 @@ def test_parts_add_up_to_the_whole_in_any_order():
     same_numbers(mc.io.sketch(parts, METRICS), whole)
 
 
+@needs("calibration")
 def test_a_source_of_blocks_is_read_block_by_block():
     class Source:
         def blocks(self):
@@ -245,6 +248,7 @@ def test_texts_are_sketched(tmp_path):
     test_every_kind_of_output_is_sketched(preds, ["wer", "exact_match"], tmp_path)
 
 
+@needs("calibration")
 def test_a_saved_sketch_is_the_same_to_the_bit(tmp_path):
     sketched = mc.io.sketch(PREDS, METRICS, buckets=90)
     read = mc.io.read_sketch(sketched.save(tmp_path / "day.sketch.parquet"))
@@ -297,6 +301,7 @@ def test_classes_of_numbers_and_of_texts_are_not_united():
         one + two
 
 
+@needs("calibration")
 @pytest.mark.parametrize(
     ("metric", "message"),
     [

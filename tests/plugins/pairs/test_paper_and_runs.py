@@ -12,7 +12,7 @@ import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.engine.crossed import CrossedTables, CrossedVariances
 from modelcompare.resampling.weights import BootstrapWeights
-from tests.plugged import needed
+from tests.plugged import needed, needs
 
 needed("paper", "runs")
 runs = import_module("modelcompare.plugins.runs.design")
@@ -237,6 +237,7 @@ def test_resamples_of_items_and_runs_are_those_of_a_loop():
     assert spread == pytest.approx(linear, rel=0.3)
 
 
+@needs("calibration")
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -459,6 +459,7 @@ def test_soft_metrics_of_a_truncated_list_are_studied():
     assert study.table.shape[0] == 6
 
 
+@needs("calibration")
 def test_wald_is_refused_for_metrics_that_influence_functions_do_not_describe():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 60)

@@ -16,6 +16,7 @@ def named(frame, metric):
     return {*frame.loc[frame["metric"] == metric, "method"]}
 
 
+@needs("calibration")
 @pytest.mark.parametrize("test", ["studentized-permutation", "wald"])
 def test_intervals_and_tests_are_those_of_the_comparison(test):
     part, metrics = SNLI.subset(np.arange(400)), METRICS if test != "wald" else METRICS[:-1]
@@ -54,6 +55,7 @@ def test_memory_is_that_of_pairs_and_of_the_covariances_of_models():
     assert shown.n_bytes > 2**22
 
 
+@needs("calibration")
 def test_a_plan_draws_nothing(monkeypatch):
     def refuse(*_):
         raise AssertionError("a plan draws nothing")

@@ -311,7 +311,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@needs("large", "bounds")
+@needs("large", "bounds", "calibration")
 @pytest.mark.parametrize("message", REFUSED)
 def test_what_does_not_know_how_runs_vary_is_refused_with_the_remedy(message):
     with pytest.raises(ValueError, match=f"{message}(.|\n)*{INSTEAD}"):

@@ -149,6 +149,7 @@ ALL = [
 ]  # fmt: skip
 
 
+@needs("calibration")
 @pytest.mark.parametrize(("preds", "metric"), ALL)
 def test_resamples_and_influences_are_means_of_those_of_the_runs(preds, metric):
     whole = mc.bootstrap(preds, metric, n_resamples=40, rng=3)
@@ -164,6 +165,7 @@ def test_resamples_and_influences_are_means_of_those_of_the_runs(preds, metric):
     np.testing.assert_allclose(influence, np.mean(of_runs, axis=0), rtol=1e-6, atol=1e-9)
 
 
+@needs("calibration")
 @pytest.mark.parametrize(("preds", "metric"), ALL[:-1])
 @pytest.mark.parametrize("test", ["studentized-permutation", "permutation"])
 def test_runs_that_are_copies_change_no_p_value(preds, metric, test):
