@@ -42,14 +42,21 @@ _EVERY = 4
 _SHARES = ("p_drawn", "error", "tie")
 
 
-def test_set(metric: str, n: int, n_classes: int, design: str, seed: int) -> Predictions:
-    """Draw outputs of two models that agree on most samples, the second a little worse."""
+def test_set(
+    metric: str, n: int, n_classes: int, design: str, seed: int, apart: float | None
+) -> Predictions:
+    """Draw outputs of two models that agree on most samples, the second a little worse.
+
+    Their skills are `apart` by so many roots of the number of samples, or by a random number of
+    them.
+    """
     rng = np.random.default_rng(seed)
     shares = rng.choice([1.0, 0.7, 0.4]) ** np.arange(n_classes)
     y = rng.choice(n_classes, n, p=shares / shares.sum())
     common, outputs = rng.normal(size=(n, n_classes)), {}
-    apart = rng.choice([0.0, 1.0, 2.0]) / np.sqrt(n)
-    for model, skill in (("a", 2.4), ("b", 2.4 - 1.5 * apart)):
+    drawn = rng.choice([0.0, 1.0, 2.0])
+    gap = 1.5 * (drawn if apart is None else apart) / np.sqrt(n)
+    for model, skill in (("a", 2.4), ("b", 2.4 - gap)):
         own = rng.normal(size=(n, n_classes))
         scores = skill * np.eye(n_classes)[y] + 0.84 * common + 0.55 * own
         outputs[model] = softmax(scores, axis=1) if metric in SOFT else scores.argmax(axis=1)
@@ -70,7 +77,7 @@ def rows(
     `kept` are former rows by value, whose drawn shares stay.
     """
     seed = np.random.SeedSequence([ord(c) for c in f"{metric}{n}{n_classes}{design}"])
-    preds = test_set(metric, n, n_classes, design, int(seed.generate_state(1)[0]))
+    preds = test_set(metric, n, n_classes, design, int(seed.generate_state(1)[0]), None)
     part = Evaluation(preds, resolve_metrics([metric], preds), collapse=False)
     cell = {"metric": metric, "n": n, "classes": n_classes, "design": design}
     if algorithm_of(part, part.metrics[0]) == "exact":
