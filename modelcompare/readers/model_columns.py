@@ -17,6 +17,7 @@ from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
 from modelcompare.readers.roles import Role, Roles
 from modelcompare.readers.shapes import (
     refuse_data_as_headings,
+    refuse_no_truth,
     refuse_published,
     refuse_rows_of_programs,
     refuse_truth_beside,
@@ -26,8 +27,6 @@ from modelcompare.spelling import chosen
 
 # Up to this many distinct integers may be codes of classes as well as scores.
 _MANY_CODES = 50
-# Columns of texts of which the likeliest truth is searched.
-_MOST_COLUMNS = 8
 # A number with a unit, a decimal comma or thousands separators.
 _ODD_NUMBER = r"[-+]?[0-9]+(?:[.,'][0-9]+)* ?%?"
 
@@ -46,12 +45,12 @@ def _columns_of_models(seen: Profile, candidates: Sequence[str], true: str | Non
         wanted = [h for h in candidates if any(fnmatchcase(h, m) for m in seen.columns.models)]
         texts = [h for h in wanted if not seen.share_of_numbers(h)]
         if true is None and texts and not seen.columns.output_kind.scored:
-            _refuse_no_truth(seen, texts)
+            refuse_no_truth(seen, texts)
         beside = set() if true is None else _beside(seen, candidates, wanted, true)
         return [h for h in candidates if h not in beside]
     if seen.columns.output_kind.single_text:
         if true is None and not any(map(seen.is_numeric, candidates)):
-            _refuse_no_truth(seen, candidates)
+            refuse_no_truth(seen, candidates)
         return [h for h in candidates if not names.describes(h)]
     companions = names.companions(candidates)
     candidates = [h for h in candidates if h not in companions]
@@ -112,7 +111,7 @@ def _scores(seen: Profile, candidates: Sequence[str]) -> list[str]:
     numeric = [*filter(seen.is_numeric, candidates)]
     texts = [h for h in candidates if not seen.is_numeric(h)]
     if not numeric and len(texts) > 1:
-        _refuse_no_truth(seen, texts)
+        refuse_no_truth(seen, texts)
     refuse_published(seen, numeric, texts)
     _refuse_parts(seen, numeric)
     metrics = names.of_scores(numeric)
@@ -232,23 +231,6 @@ def _refuse_odd_numbers(seen: Profile, heading: str) -> None:
             "write numbers with a point (0.5) and no other sign, or name the models with models= "
             "(--model)."
         )
-
-
-def _refuse_no_truth(seen: Profile, headings: Sequence[str]) -> None:
-    """Refuse labels without a truth, which is likeliest the column that equals all of them most."""
-    least, some = {}, headings[:_MOST_COLUMNS]
-    free = [h for h in seen.headings if h not in seen.named | seen.chosen]
-    for heading in free[:_MOST_COLUMNS]:
-        kin = [h for h in some if h != heading and seen.overlap(heading, h) >= SHARED]
-        share = min((seen.share_of_equals(heading, each) for each in kin), default=0.0)
-        if share >= SHARED:
-            least[heading] = share
-    raise DoubtError(
-        f"{seen.where} has columns of texts ({listed(headings, 5)}) and none that is named like "
-        "the truth (y_true, label, gold, target); name it with "
-        f"{as_options(true='COLUMN')}.",
-        true=max(least, key=least.__getitem__, default=""),
-    )
 
 
 def _why_no_score(seen: Profile, heading: str, numeric: Sequence[str]) -> str:

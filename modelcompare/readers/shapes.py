@@ -12,7 +12,7 @@ from modelcompare.directions import direction_of
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import DoubtError, as_options, flags, listed
 from modelcompare.readers.options import AND
-from modelcompare.readers.profile import FEW_ROWS, Profile
+from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
 from modelcompare.readers.role_table import CROSSED
 from modelcompare.readers.roles import Roles, candidates
 from modelcompare.readers.unused import LEAST_SLICE
@@ -30,6 +30,8 @@ _WHOLE = frozenset({*names.TRUE, *names.MEASURED, *names.MAYBE_TRUE})
 _MOST_MODELS = 20
 # Number of text columns that are inspected in pairs: columns that name rows come first.
 _MOST_TEXTS = 8
+# Columns of texts of which the likeliest truth is searched.
+_MOST_COLUMNS = 8
 
 
 def refuse_repeated_ids(
@@ -327,3 +329,20 @@ def _refuse_truth(
         f"name it with {as_options(true=heading)}, else name all models with models= (--model).",
         true="" if by_chance else heading, models=names.likely_outputs(models),
     )  # fmt: skip
+
+
+def refuse_no_truth(seen: Profile, headings: Sequence[str]) -> None:
+    """Refuse labels without a truth, which is likeliest the column that equals all of them most."""
+    least, some = {}, headings[:_MOST_COLUMNS]
+    free = [h for h in seen.headings if h not in seen.named | seen.chosen]
+    for heading in free[:_MOST_COLUMNS]:
+        kin = [h for h in some if h != heading and seen.overlap(heading, h) >= SHARED]
+        share = min((seen.share_of_equals(heading, each) for each in kin), default=0.0)
+        if share >= SHARED:
+            least[heading] = share
+    raise DoubtError(
+        f"{seen.where} has columns of texts ({listed(headings, 5)}) and none that is named like "
+        "the truth (y_true, label, gold, target); name it with "
+        f"{as_options(true='COLUMN')}.",
+        true=max(least, key=least.__getitem__, default=""),
+    )
