@@ -11,6 +11,7 @@ from mkdocs.structure.pages import Page
 
 from docs.hooks import gallery, metric_pages, mount, notebooks, reference
 from modelcompare import plugs
+from tests.documents import written_rows
 
 _SOURCES = {uri: path for path, uri in mount.MOUNTED.items()}
 _MAP = "llms.txt"
@@ -41,8 +42,8 @@ def on_config(config: MkDocsConfig) -> None:
 
 def _pages_of_plugins() -> Iterator[tuple[str, str]]:
     """Yield the titles and places of the pages that plugins have in the list of pages."""
-    for plugin in plugs.plugins().values():
-        for row in plugin.documents.get("pages", ()):
+    for plugin in plugs.plugins():
+        for row in written_rows(plugin).get("pages", ()):
             yield from re.findall(r"^\[(.+)\]\(docs/(.+?)\)", row)
 
 
