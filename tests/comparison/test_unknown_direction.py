@@ -31,7 +31,7 @@ def result():
 
 def test_the_higher_model_is_called_higher_and_nobody_leads(result):
     two = mc.compare(PREDS[["A", "B"]], **FEW)
-    assert two.verdict() == "mean_score: B is highest (0.36) and is higher than A (p = 0.005)."
+    assert two.verdict() == "mean_score: B is highest (0.36) and is higher than A (p < 0.001)."
     assert result.verdict().startswith(
         "mean_score: B is highest (0.36) but is not significantly different from C ("
     )
@@ -100,8 +100,8 @@ def test_what_needs_a_direction_asks(ask):
 
 def test_tests_and_sizes_need_no_direction():
     known = mc.Predictions.from_scores(SCORES, greater_is_better=False)
-    for each in (PREDS, known):
-        assert mc.paired_test(each, "A", "B", "mean_score", **FEW).p_value == 0.005
+    tests = [mc.paired_test(each, "A", "B", "mean_score", **FEW) for each in (PREDS, known)]
+    assert tests[0].p_value == tests[1].p_value < 1e-4
     sizes = [mc.sample_size(each, "A", "B", metric="mean_score") for each in (PREDS, known)]
     assert sizes[0].sentence() == sizes[1].sentence()
 

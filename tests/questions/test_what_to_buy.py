@@ -150,7 +150,7 @@ def test_predicted_power_is_that_of_the_test_that_compare_does(n_procedures, n_i
 @pytest.mark.parametrize("n_items", [3, 5, 9])
 def test_thresholds_of_few_items_have_students_degrees(n_items):
     """The runs add nothing here, so the test divides by the items' error with n - 1 degrees."""
-    alone = Components(items=0.04, runs=(0.0,), sets_runs=(0.0,), rest=(0.0,))
+    alone = Components(items=0.04, runs=(0.0,), rest=(0.0,))
     found = alone.thresholds(Size(items=n_items, runs=2), 0.95)
     student = stats.t.ppf(0.975, n_items - 1)
     assert np.mean(found**2) == pytest.approx(student**2 * 0.04 / n_items, rel=0.03)

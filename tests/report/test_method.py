@@ -24,7 +24,7 @@ def test_every_choice_has_its_phrase():
     "metric", ["accuracy", "f1", "f1_macro", "cf1_macro", "mcc", "ece", "log_loss"]
 )
 def test_what_the_default_takes_has_its_phrase(metric):
-    result = mc.compare(mc.load_example("snli"), metric, n_resamples=99)
+    result = mc.compare(mc.load_example("snli"), metric, n_resamples=299)
     assert {*result.scores["method"], *result.differences["method"]} <= {*INTERVALS}
     tests, _, ways = zip(
         *(test.partition(": ") for test in result.differences["test"]), strict=True
@@ -35,14 +35,14 @@ def test_what_the_default_takes_has_its_phrase(metric):
 
 def test_references_are_numbered_as_they_come():
     result = mc.compare(
-        mc.load_example("snli"), ["accuracy", "f1_macro", "cf1_macro"], n_resamples=99
+        mc.load_example("snli"), ["accuracy", "f1_macro", "cf1_macro"], n_resamples=299
     )
     text, works = result.document().method, result.document().references
     cited = [int(n) for found in re.findall(r"\[([\d, ]+)\]", text) for n in found.split(", ")]
     assert list(dict.fromkeys(cited)) == list(range(1, len(works) + 1))
     assert "accuracy, f1_macro [1] and cf1_macro [2] of 4 models on the same 9,824 test" in text
     assert works[1].startswith("Yacouby & Axman (2020)")
-    assert "99 random ones where none holds" in text
+    assert "299 random ones where none holds" in text
     assert "adjusted by Holm's method" in text
     assert text.endswith(f"Computed with modelcompare {mc.__version__}, seed 0.")
 

@@ -262,7 +262,7 @@ def compare_bounds(
     1     b   0.15  0.15          0
     >>> print(result.verdict())
     mean_score: a leads at its worst (0.9000 to 1.0000) and is better than b for all possible
-    missing results (p = 0.003 in the worst case).
+    missing results (p < 0.001 in the worst case).
     """
     worst = _with_bounds(predictions, baseline, generalize_to)
     missing = {model: _marks(worst.output(model)) for model in worst.models}

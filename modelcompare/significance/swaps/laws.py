@@ -167,7 +167,9 @@ class Law(NamedTuple):
         size, count = np.concatenate(sizes), np.concatenate(counts)
         square = np.asarray(count @ size**2)
         sums = square, u_e, e_e, uu_v, cross, squares * weights**2
-        level, trend = level_and_trend(*sums, strata, inside)
+        level, trend = level_and_trend(*sums)
+        if strata is not None:
+            level, trend = in_strata(level, trend, inside / square if square else inside, strata)
         terms = Terms(
             square, np.asarray(count @ size**4), np.asarray(count @ (size > 0)), level, trend,
             np.sqrt(e_e.max(initial=0.0)),
@@ -189,7 +191,7 @@ class Law(NamedTuple):
 
 def level_and_trend(
     square: FloatArray, u_e: FloatArray, e_e: FloatArray, uu_v: FloatArray,
-    cross: float | FloatArray, squares: FloatArray, strata: Strata | None, inside: FloatArray,
+    cross: float | FloatArray, squares: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
     """Return level and trend from sums over the units.
 
@@ -201,22 +203,25 @@ def level_and_trend(
         Sums of u e, e^2, u^2 v and v^2, all as shares and with the weights of the classes.
     cross : ndarray of shape (...)
         Sum of u v e.
-    strata : Strata, optional
-        Strata of the units.
-    inside : ndarray of shape (..., n_strata)
-        Sums of u^2 in each stratum.
     """
     safe = np.where(square > 0, square, 1.0)
     root = np.sqrt(safe)[..., None]
     b, w = u_e / root, uu_v / root
     level = 1 + ((squares * (e_e - b * b) + 2 * b * w).sum(axis=-1) - 2 * cross) / safe
     trend = (squares * b * b - 2 * b * w).sum(axis=-1) / safe
-    if strata is not None:
-        between = (inside / safe[..., None]) ** 2 @ strata.centre
-        level = level + between
-        # A centred square is at least that of equal numbers (`statistic.studentized`).
-        trend = trend + 1 / strata.size.sum() - between
     return np.asarray(level), np.asarray(trend)
+
+
+def in_strata(
+    level: FloatArray, trend: FloatArray, inside: FloatArray, strata: Strata
+) -> tuple[FloatArray, FloatArray]:
+    """Return level and trend of squares around the sums of strata.
+
+    `inside` has the share of the sum of u^2 in each stratum, (..., n_strata).
+    """
+    between = inside**2 @ strata.centre
+    # A centred square is at least that of equal numbers (`statistic.studentized`).
+    return level + between, trend + 1 / strata.size.sum() - between
 
 
 def p_of_tail(tail: FloatArray, t: FloatArray, alternative: Alternative) -> FloatArray:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.special import ndtr
+from scipy.special import gammaln, ndtr
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.significance.binomial import half_binomial
@@ -218,9 +218,11 @@ def _tilt(steepness: FloatArray, size: FloatArray, t: float) -> FloatArray:
 
 def _tilted(size: int, tilt: float, share: FloatArray) -> FloatArray:
     """Return sums of signs at some shares of the distribution of a tilted binomial number."""
-    signs = 2.0 * np.arange(size + 1) - size
-    mass = half_binomial(size) * np.exp(tilt * (signs - np.sign(tilt) * size))
-    below = np.cumsum(mass)
+    ups = np.arange(size + 1)
+    signs = 2.0 * ups - size
+    # By logarithms: far from the middle the masses of many signs are 0 in floating point.
+    log_mass = tilt * signs - gammaln(ups + 1) - gammaln(size - ups + 1)
+    below = np.cumsum(np.exp(log_mass - log_mass.max()))
     return np.asarray(signs[np.searchsorted(below, share * below[-1])])
 
 

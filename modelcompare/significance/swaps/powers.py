@@ -16,7 +16,7 @@ from modelcompare.arrays import CACHE_BYTES, BoolArray, FloatArray
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.pairs import runs_of
 from modelcompare.significance.strata import Strata
-from modelcompare.significance.swaps.laws import Terms, level_and_trend
+from modelcompare.significance.swaps.laws import Terms, in_strata, level_and_trend
 from modelcompare.significance.swaps.signs import FEW_UNITS, MOST_SIZES, TIED
 
 # The largest size at which a point may be, and the next term of the series of log p there, also of
@@ -84,8 +84,11 @@ def smooth_tails(
     e_e = sums.e_e / over**2
     level, trend = level_and_trend(
         sums.square, (sums.u_e / over)[:, None], e_e[:, None], sums.uu_v[:, None],
-        sums.cross / over, sums.v_v[:, None], strata, sums.inside,
+        sums.cross / over, sums.v_v[:, None],
     )  # fmt: skip
+    if strata is not None:
+        safe = np.where(sums.square > 0, sums.square, 1.0)
+        level, trend = in_strata(level, trend, sums.inside / safe[:, None], strata)
     terms = Terms(sums.square, sums.fourth, sums.n_moving, level, trend, np.sqrt(e_e))
     size = np.abs(t)
     tail = _by_cumulants(sums, terms.threshold(size))
@@ -106,7 +109,7 @@ def _sums(units: Units, pairs: Pairs, pooled: FloatArray) -> tuple[_Sums, BoolAr
         step = max(_SHOWN, CACHE_BYTES // (_ARRAYS * 8 * some.shape[1]))
         for start in range(0, n_units, step):
             rows = slice(start, min(start + step, n_units))
-            count, weight = units.counts[rows], units.weight[rows]
+            count = units.counts[rows]
             e = units.bottom[first, rows] - units.bottom[second, rows]
             u = units.top[first, rows] - units.top[second, rows]
             if not plain:
@@ -127,15 +130,19 @@ def _sums(units: Units, pairs: Pairs, pooled: FloatArray) -> tuple[_Sums, BoolAr
                 continue
             v = units.top[first, rows] + units.top[second, rows]
             v -= fraction * (units.bottom[first, rows] + units.bottom[second, rows])
-            some[6] += np.einsum("ij,ij->i", counted, v)
-            some[8] += np.einsum("ij,ij,j->i", v, v, count * weight)
-            e_n = e * count
-            some[5] += np.einsum("ij,ij->i", e_n, e)
-            e_n *= u
-            some[4] += e_n.sum(axis=1)
-            some[7] += np.einsum("ij,ij->i", e_n, v)
+            some[8] += np.einsum("ij,ij,j->i", v, v, count * units.weight[rows])
+            some[4:8] += _moved(u, v, e, count)
     out[9] = np.sqrt(out[9])
     return _Sums._make([*out, inside]), tied
+
+
+def _moved(u: FloatArray, v: FloatArray, e: FloatArray, count: FloatArray) -> FloatArray:
+    """Return sums of u e, e^2, u^2 v and u v e, (4, n_pairs), where denominators move."""
+    counted, u_e = e * count, u * e * count
+    return np.stack([
+        u_e.sum(axis=1), np.einsum("ij,ij->i", counted, e),
+        np.einsum("ij,ij,j->i", u * u, v, count), np.einsum("ij,ij->i", u_e, v),
+    ])  # fmt: skip
 
 
 def _may_be_tied(u: FloatArray) -> BoolArray:

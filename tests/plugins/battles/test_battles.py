@@ -689,11 +689,11 @@ def test_battles_of_weight_0_are_left_out_and_negative_ones_refused():
 def test_strata_and_weights_of_a_command_are_those_of_python(tmp_path, capsys):
     path = tmp_path / "weighed.csv"
     WEIGHED.drop(columns="judge").to_csv(path, index=False)
-    read = ["--read", "strata=language", "--read", "weight=weight", "--resamples", "99"]
+    read = ["--read", "strata=language", "--read", "weight=weight", "--resamples", "400"]
     assert main(["compare", str(path), *read, "--format", "json"]) == 0
     scores = json.loads(capsys.readouterr().out)["scores"]
     preds = mc.from_battles(str(path), columns={"strata": "language", "weight": "weight"})
-    own = mc.compare(preds, n_resamples=99, rng=0).scores
+    own = mc.compare(preds, n_resamples=400, rng=0).scores
     assert [row["ci_low"] for row in scores] == pytest.approx(own["ci_low"].tolist())
     # Strata of who meets whom leave less to chance.
     alone = WEIGHED.drop(columns="judge").assign(pair=WEIGHED["model_a"] + WEIGHED["model_b"])

@@ -268,9 +268,9 @@ def test_swaps_that_step_down_within_sets_step_down_over_them():
         )
         for name, t in TABLES.items()
     }
-    found = mc.compare_groups(shifted, n_resamples=199)
+    found = mc.compare_groups(shifted, "p50", n_resamples=199)
     assert found.differences["p_adjusted"].max() <= 4 / 200 + 1e-9
-    assert dict(found.results["s"].evidence.corrections_used) == {"mean_score": "step-down"}
+    assert dict(found.results["s"].evidence.corrections_used) == {"p50": "step-down"}
 
 
 def evidence(p):
