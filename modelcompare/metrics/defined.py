@@ -8,16 +8,14 @@ exp(-k), so where each mask is of many units no resample lacks a value.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.metrics.outcomes import Outcomes
 
-if TYPE_CHECKING:
-    from modelcompare.metrics.outcomes import Outcomes
-
-DefinedBy: TypeAlias = "Callable[[Outcomes], Iterator[BoolArray]]"
+DefinedBy: TypeAlias = Callable[[Outcomes], Iterator[BoolArray]]
 # Square of a distance, over that of the largest number of a sample, that is lost in rounding.
 _LOST = 1e-12
 
