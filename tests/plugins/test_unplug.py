@@ -109,7 +109,9 @@ def test_what_the_plugin_adds_is_refused_by_its_name(copy):
         for each, arguments in _asked(name):
             done = run(folder, *arguments)
             assert done.returncode != 0
-            assert f"{each} needs the plugin {name}" in done.stderr
+            # Of several that are absent, the command itself may be another's.
+            refused = f"{each} needs the plugin {name}" if len(absent) == 1 else "needs the plugin"
+            assert refused in done.stderr
 
 
 def test_data_that_the_plugin_reads_are_refused_by_its_name(copy):

@@ -22,7 +22,7 @@ from scipy.special import gammaln, ndtr
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.significance.binomial import half_binomial
 from modelcompare.significance.swaps.kinds import Kinds
-from modelcompare.significance.swaps.signs import smooth_tail
+from modelcompare.significance.swaps.signs import log_cosh, smooth_tail
 from modelcompare.significance.swaps.statistic import Swapped
 
 # Outcomes of all swaps that are computed one by one, and how many are few; kinds that have no more;
@@ -132,11 +132,13 @@ def are_few(sizes: FloatArray, most: float = _FEW_OUTCOMES) -> bool:
     return len(sizes) <= _MOST_KINDS and bool(n_outcomes.prod() <= most)
 
 
+# Numbers beyond floating point leave no tail, so that swaps are drawn.
+@np.errstate(over="ignore", invalid="ignore")
 def upper_tail(
     steps: Iterable[Kinds], steepness: Callable[[], FloatArray], t: float,
     extreme: Callable[[Outcomes], FloatArray],
 ) -> tuple[float, float] | None:  # fmt: skip
-    """Integrate the probability that a statistic is at least t; None for too many kinds.
+    """Integrate the probability that a statistic is at least t; None where it is not known.
 
     Parameters
     ----------
@@ -159,7 +161,7 @@ def upper_tail(
         return None
     size, n_moving = orders.size, float(orders.size.sum())
     tilt = _tilt(slope, size, t)
-    constant, step = float(size @ np.log(np.cosh(tilt))), _SMOOTH * np.sqrt(size @ slope**2)
+    constant, step = float(size @ log_cosh(tilt)), _SMOOTH * np.sqrt(size @ slope**2)
     edge, known, total, square = np.nan, 0.0, 0.0, 0.0
     for last in range(_AT_ONCE, max(_AT_ONCE, min(_POINTS, _NUMBERS // len(size))) + 1, _AT_ONCE):
         signs = _points(orders, slope, tilt, np.arange(last - _AT_ONCE, last) + 1)
@@ -178,7 +180,7 @@ def upper_tail(
         tail = known + total / last
         if np.sqrt(max(square - total**2 / last, 0.0)) / last <= _ERROR * tail:
             break
-    return tail, n_moving
+    return (tail, n_moving) if np.isfinite(tail) else None
 
 
 def _points(orders: Orders, slope: FloatArray, tilt: FloatArray, at: IntArray) -> FloatArray:

@@ -153,8 +153,12 @@ def _by_saddlepoint(sizes: FloatArray, counts: FloatArray, threshold: float) -> 
         point += step if point + step > 0 else -point / 2
         if abs(step) <= 1e-9 * point:
             break
-    size = point * sizes
-    log_cosh = size + np.log1p(np.exp(-2 * size)) - np.log(2)
-    root = np.sqrt(2 * (point * threshold - counts @ log_cosh))
+    root = np.sqrt(2 * (point * threshold - counts @ log_cosh(point * sizes)))
     density = np.exp(-root * root / 2) / np.sqrt(2 * np.pi)
     return float(ndtr(-root) + density * (1 / (point * np.sqrt(curve)) - 1 / root))
+
+
+def log_cosh(x: FloatArray) -> FloatArray:
+    """Return the logarithm of the hyperbolic cosine, also of numbers whose cosine overflows."""
+    size = np.abs(x)
+    return np.asarray(size + np.log1p(np.exp(-2 * size)) - np.log(2))
