@@ -43,6 +43,7 @@ _MOST, _MOST_IN_TAIL, _TAIL, _FAR = 0.05, 0.3, 3.9, 6.0
 _MOST_MOVED = 0.15
 # How much of t may be left by the trend, where the straight line is no guide any more.
 _LEAST_LEFT = 0.2
+_MOST_TREND = 0.999 * (1 - _LEAST_LEFT)
 # Carriers of a sum whose denominators move, and how many more than t^2 there are at least: sums of
 # fewer are no longer nearly straight lines in each other.
 _CARRIERS, _PER_SQUARE, _PER_SQUARE_IN_TAIL = 15.0, 6.0, 4.0
@@ -98,7 +99,12 @@ class Terms(NamedTuple):
     def threshold(self, t: FloatArray) -> FloatArray:
         """Return the sum beyond which a statistic is t; NaN where that is not known."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            carriers, left = self.square**2 / self.fourth, 1 - self.trend * t * t
+            carriers = self.square**2 / self.fourth
+            # Beyond the last statistic that is known p is smaller still, so that its p holds.
+            last = 0.999 * np.sqrt(carriers / _PER_SQUARE_IN_TAIL)
+            last = np.fmin(last, np.sqrt(_MOST_TREND / np.where(self.trend > 0, self.trend, 0.0)))
+            t = np.where(self.plain | (last <= _FAR), t, np.fmin(t, last))
+            left = 1 - self.trend * t * t
             tau, usual = t * np.sqrt(self.level / left), t <= _TAIL
             far = (t > _FAR) & (tau > _FAR)
             most = np.where(usual, _MOST, np.where(far, np.inf, _MOST_IN_TAIL))
