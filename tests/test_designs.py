@@ -9,7 +9,7 @@ from tests.plugged import needed
 needed("battles", "ledgers", "paper", "time")
 
 
-# All in one process: each of the others would ask every question again.
+# One test, as every process that runs one asks all questions.
 def test_the_page_has_the_answers_of_today():
     text = PAGE.read_text("utf-8")
     assert shown(updated(text)) == shown(text), "run `python -m tests.designs` and commit the page."

@@ -47,14 +47,13 @@ class LeftOut:
         The samples that have the weight.
     before : ndarray of shape (1 + n_times,)
         Before and at each time, without the weight at a later time.
-    times : ndarray of shape (n_samples,)
-        `before` without the sample, at its own time, over the estimate with all samples: the ratio
-        at its time and later.
+    ratio : ndarray of shape (n_samples,)
+        The estimate without the sample over that with all samples, at its time and at later ones.
     """
 
     here: BoolArray
     before: FloatArray
-    times: FloatArray
+    ratio: FloatArray
 
 
 @dataclass(frozen=True)
@@ -104,9 +103,9 @@ class Censoring:
             before = _product(divide(fewer, fewer + censored, 1.0))
             own = censored[at] - np.where(self.event, 0.0, weight)
             own = _positive(own, censored[at])
-            ratio = divide(later[at], later[at] + own, 1.0)
-            times = divide(before[place - 1] * ratio, self.whole[place], 0.0)
-            yield LeftOut(self.weights == weight, before, times)
+            at_time = before[place - 1] * divide(later[at], later[at] + own, 1.0)
+            ratio = divide(at_time, self.whole[place], 0.0)
+            yield LeftOut(self.weights == weight, before, ratio)
 
     def earlier(self, numbers: FloatArray) -> FloatArray:
         """Sum numbers of the samples before each sample's time."""
@@ -151,7 +150,7 @@ def uno(outcomes: Outcomes, weights: FloatArray, *, tau: float | None) -> FloatA
     out = np.full(len(weights), np.nan)
     for left_out in order.without():
         lighter = divide(counts, left_out.before[order.place] ** 2, 0.0)
-        times = divide(np.ones(len(weights)), left_out.times**2, 0.0)
+        times = divide(np.ones(len(weights)), left_out.ratio**2, 0.0)
         wrong, all_pairs = (each.left(order, lighter, times) for each in (discordant, comparable))
         out[left_out.here] = (1 - divide(wrong, all_pairs))[left_out.here]
     return out
@@ -208,7 +207,7 @@ def brier(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
     out = np.full(len(weights), np.nan)
     for left_out in order.without():
         lighter = divide(of_gone, left_out.before[order.place], 0.0)
-        times = divide(np.ones(len(weights)), left_out.times, 0.0)
+        times = divide(np.ones(len(weights)), left_out.ratio, 0.0)
         early = divide(alive, left_out.before[reached], 0.0)
         sums = np.concatenate([[0.0], np.cumsum(early.sum(axis=0))])
         late = divide(alive.sum(axis=0), order.whole[reached], 0.0)

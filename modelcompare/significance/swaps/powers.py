@@ -99,14 +99,14 @@ def smooth_tails(
 def _sums(units: Units, pairs: Pairs, pooled: FloatArray) -> tuple[_Sums, BoolArray]:
     """Return the sums of all pairs, and where sizes may be tied."""
     n_pairs, n_units = len(pooled), len(units.counts)
-    out = np.zeros((len(_Sums._fields) - 1, n_pairs))
     tied, strata = np.zeros(n_pairs, dtype=bool), units.strata
     inside = np.zeros((n_pairs, 0 if strata is None else len(strata.size)))
+    sums = _Sums._make([*np.zeros((len(_Sums._fields) - 1, n_pairs)), inside])
     members = None if strata is None else strata.members.T.toarray()
     plain = bool((units.bottom == units.bottom[:1]).all())
     for chosen, first, second in runs_of(*pairs):
-        some, fraction = out[:, chosen], pooled[chosen, None]
-        step = max(_SHOWN, CACHE_BYTES // (_ARRAYS * 8 * some.shape[1]))
+        some, fraction = _Sums._make(part[chosen] for part in sums), pooled[chosen, None]
+        step = max(_SHOWN, CACHE_BYTES // (_ARRAYS * 8 * len(fraction)))
         for start in range(0, n_units, step):
             rows = slice(start, min(start + step, n_units))
             count = units.counts[rows]
@@ -117,32 +117,38 @@ def _sums(units: Units, pairs: Pairs, pooled: FloatArray) -> tuple[_Sums, BoolAr
             if start == 0:
                 tied[chosen] = _may_be_tied(u[:, :_SHOWN])
             square = u * u
-            moving, counted = square > 0, square * count
-            fourth = counted * square
-            some[0] += counted.sum(axis=1)
-            some[1] += fourth.sum(axis=1)
-            some[2] += np.einsum("ij,ij->i", fourth, square)
-            some[3] += moving @ count
-            np.maximum(some[9], square.max(axis=1), out=some[9])
+            counted = square * count
+            _add_powers(some, square, counted, count)
             if members is not None:
-                inside[chosen] += counted @ members[rows]
+                some.inside[:] += counted @ members[rows]
             if plain:
                 continue
             v = units.top[first, rows] + units.top[second, rows]
             v -= fraction * (units.bottom[first, rows] + units.bottom[second, rows])
-            some[8] += np.einsum("ij,ij,j->i", v, v, count * units.weight[rows])
-            some[4:8] += _moved(u, v, e, count)
-    out[9] = np.sqrt(out[9])
-    return _Sums._make([*out, inside]), tied
+            some.v_v[:] += np.einsum("ij,ij,j->i", v, v, count * units.weight[rows])
+            _add_products(some, u, v, e, count)
+    return sums._replace(largest=np.sqrt(sums.largest)), tied
 
 
-def _moved(u: FloatArray, v: FloatArray, e: FloatArray, count: FloatArray) -> FloatArray:
-    """Return sums of u e, e^2, u^2 v and u v e, (4, n_pairs), where denominators move."""
-    counted, u_e = e * count, u * e * count
-    return np.stack([
-        u_e.sum(axis=1), np.einsum("ij,ij->i", counted, e),
-        np.einsum("ij,ij,j->i", u * u, v, count), np.einsum("ij,ij->i", u_e, v),
-    ])  # fmt: skip
+def _add_powers(some: _Sums, square: FloatArray, counted: FloatArray, count: FloatArray) -> None:
+    """Add sums of powers of u, of some units."""
+    fourth = counted * square
+    some.square[:] += counted.sum(axis=1)
+    some.fourth[:] += fourth.sum(axis=1)
+    some.sixth[:] += np.einsum("ij,ij->i", fourth, square)
+    some.n_moving[:] += (square > 0) @ count
+    np.maximum(some.largest, square.max(axis=1), out=some.largest)
+
+
+def _add_products(
+    some: _Sums, u: FloatArray, v: FloatArray, e: FloatArray, count: FloatArray
+) -> None:
+    """Add sums of products with e, of some units, where denominators move."""
+    u_e = u * e * count
+    some.u_e[:] += u_e.sum(axis=1)
+    some.e_e[:] += np.einsum("ij,ij,j->i", e, e, count)
+    some.uu_v[:] += np.einsum("ij,ij,j->i", u * u, v, count)
+    some.cross[:] += np.einsum("ij,ij->i", u_e, v)
 
 
 def _may_be_tied(u: FloatArray) -> BoolArray:
