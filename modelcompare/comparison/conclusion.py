@@ -12,6 +12,7 @@ import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.compared import Compared
+from modelcompare.comparison.leaders import leaders_of
 from modelcompare.directions import words_of
 from modelcompare.engine.axis import ValueKey
 from modelcompare.escape import shell
@@ -139,9 +140,8 @@ class Leaders:
         """Return the models with the best value, several if it is the same but for rounding."""
         values = self.point[:, at].tolist()
         known = [model for model in self.order[:, at].tolist() if not math.isnan(values[model])]
-        return tuple(
-            model for model in known if math.isclose(values[model], values[known[0]], rel_tol=1e-12)
-        )
+        best = leaders_of(known, [values[model] for model in known])[0] if known else []
+        return tuple(best)
 
     def _of_leader(self, best: tuple[int, ...], places: Sequence[int]) -> str:
         """Return a clause: the values of one leader, and how it compares with the other models."""

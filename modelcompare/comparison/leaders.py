@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-import numpy as np
 import pandas as pd
 
 from modelcompare.engine.axis import ValueKey
 from modelcompare.report.numbers import EXCLUDES_0, grounds, p_clause
 from modelcompare.report.tables import rows_at
+
+# Its name, or its place.
+Model = TypeVar("Model")
 
 
 def best_first(
@@ -43,10 +46,11 @@ def _is_led(row: Any, leader: str, below: float | None) -> bool:
     return row.p_adjusted < below and (row.ci_low + row.ci_high > 0) == (row.model_a == leader)
 
 
-def leaders_of(models: Sequence[str], values: Sequence[float]) -> tuple[list[str], list[str]]:
+def leaders_of(models: Sequence[Model], values: Sequence[float]) -> tuple[list[Model], list[Model]]:
     """Return the models of the best value, of values in order, and the others."""
-    n = max(int(np.isclose(values, values[0], rtol=1e-12, atol=0).sum()), 1)
-    return [*models[:n]], [*models[n:]]
+    # Without arrays: a verdict asks for each of a thousand classes.
+    n = max(sum(math.isclose(each, values[0], rel_tol=1e-12) for each in values), 1)
+    return list(models[:n]), list(models[n:])
 
 
 def pairs_of_leaders(

@@ -20,8 +20,8 @@ which is solved for tau, and p is the tail of S beyond ``tau sqrt(U)``. With
 around the sums of strata, whose mean square given S is ``U_h - U_h^2 / U + tau^2 U_h^2 / U``.
 
 Against drawn swaps p is within 3 % where this moves log p by less than 0.05 and the sum has six
-times as many carriers, ``(sum u^2)^2 / sum u^4``, as t^2. Beyond the last t above 6 that is known, p
-is that of the last one, an upper limit of 2e-9 or less.
+times as many carriers, ``(sum u^2)^2 / sum u^4``, as t^2. Beyond the last t above 6 that is known,
+p is that of the last one, an upper limit of 2e-9 or less.
 """
 
 from __future__ import annotations
