@@ -192,8 +192,8 @@ def test_weights_count_in_the_sums():
         ids=PREDS.ids, sample_weight=weight,
     )  # fmt: skip
     metrics = ["accuracy", "f1_macro", "cf1", "log_loss"]
-    ours = mc.compare(mc.io.sketch(weighted, metrics), n_resamples=99)
-    theirs = mc.compare(in_buckets(weighted, 1024), metrics, n_resamples=99)
+    ours = mc.compare(mc.io.sketch(weighted, metrics), n_resamples=399)
+    theirs = mc.compare(in_buckets(weighted, 1024), metrics, n_resamples=399)
     pd.testing.assert_frame_equal(ours.scores, theirs.scores)
     pd.testing.assert_frame_equal(ours.differences, theirs.differences)
     assert ours.evidence.n_samples == 3000
