@@ -1,7 +1,8 @@
 """Data that plugins alone read, where they are absent: ``python -m tests.absent NAME...``.
 
 The plugins named are taken out before anything is loaded, as if their folders were not there. What becomes of their
-data is written as JSON, by plugin and case.
+data is written as JSON, by plugin and case. ``python -m tests.absent roads`` asks every question about files named like
+runs, without that plugin alone.
 """
 
 import contextlib
@@ -10,6 +11,7 @@ import json
 import sys
 import tempfile
 import warnings
+from functools import partial
 from pathlib import Path
 
 # Not from the package, whose attributes are those of plugins, which would be loaded.
@@ -52,6 +54,10 @@ CASES = {
         "folders of runs": (files("seed_1/a.csv", "seed_1/b.csv", "seed_2/a.csv", "seed_2/b.csv"), {}),
         "folders of models": (files("a/seed_1.csv", "a/seed_2.csv", "b/seed_1.csv", "b/seed_2.csv"), {}),
         "separate runs": (files("a/seed_1.csv", "a/seed_2.csv", "b/seed_3.csv", "b/seed_4.csv", "b/seed_5.csv"), {}),
+        "files of one model": (files("seed_1.csv", "seed_2.csv"), {}),
+        "folders of one model": (files("run_1/predictions.csv", "run_2/predictions.csv"), {}),
+        "numbered folders": (files("1/a.csv", "1/b.csv", "2/a.csv", "2/b.csv"), {}),
+        "a folder of one run": (files("seed_1/a.csv", "seed_1/b.csv"), {}),
     },
     "battles": {
         "winners": (table(model_a=["x", "y"] * 9, model_b=["y", "x"] * 9, winner=["model_a", "tie"] * 9), {}),
@@ -85,6 +91,23 @@ CASES = {
     },
 }  # fmt: skip
 
+# Files whose names are no runs, with their models; None of several test sets.
+HONEST = {
+    "names": (files("seed_oil.csv", "run_time.csv"), ("run_time", "seed_oil")),
+    "numbers": (files("1.csv", "2.csv"), ("1", "2")),
+    "one beside another": (files("bert.csv", "seed_1.csv"), ("bert", "seed_1")),
+    "a folder beside another": (files("bert/x.csv", "seed_1/x.csv"), ("bert", "seed_1")),
+    "test sets": (files("a/1.csv", "a/2.csv", "b/1.csv", "b/2.csv"), None),
+}
+# Questions of commands about files of a and b.
+ROADS = {
+    "compare": (),
+    "groups": (),
+    "sample-size": (),
+    "gate": ("--baseline", "a", "--candidate", "b", "--rule", "accuracy:-0.2"),
+    "keep": ("--baseline", "a", "--candidate", "b", "--margin", "0.2", "--ledger"),
+}
+
 
 def of_python(mc):
     """Calls without files, by plugin."""
@@ -106,8 +129,8 @@ def of_python(mc):
     }  # fmt: skip
 
 
-def calls_about(mc, data, options, folder):
-    """Calls of Python and of the command line about files."""
+def written(data, folder):
+    """The file, or the folder of files, of a case."""
     named = (
         data if isinstance(data, dict) else {f"table.{'jsonl' if data[0] == '{' else 'csv'}": data}
     )
@@ -115,7 +138,12 @@ def calls_about(mc, data, options, folder):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-    source = folder if len(named) > 1 else folder / name
+    return folder if len(named) > 1 else folder / name
+
+
+def calls_about(mc, data, options, folder):
+    """Calls of Python and of the command line about files."""
+    source = written(data, folder)
     columns = {role: each for role, each in options.items() if role != "models"}
     models = options.get("models", [])
     given = [
@@ -142,7 +170,7 @@ def command(*arguments):
 
 def outcomes(absent):
     """The refusal of every case of the plugins named; None where it is answered."""
-    plugins.PLUGINS = tuple(name for name in plugins.PLUGINS if name not in absent)
+    take_out(absent)
     import modelcompare as mc
 
     warnings.simplefilter("ignore")
@@ -157,6 +185,51 @@ def outcomes(absent):
         }
 
 
+def roads_of_files(mc, data, folder):
+    """Every question about files, to the folder, and to the files or folders in it."""
+    source = written(data, folder)
+    ledger = folder.with_suffix(".ledger")
+    several = sorted(source.iterdir())
+    # Files of the only folder are read as those of no folder.
+    for paths in [[source], several] if len(several) > 1 else [[source]]:
+        where = "folder" if paths == [source] else "several"
+        for road, given in ROADS.items():
+            last = (ledger,) if "--ledger" in given else ()
+            yield f"{road}, {where}", partial(command, road, *paths, *given, *last)
+        yield (
+            f"fixture, {where}",
+            partial(mc.testing.assert_not_worse, paths, "a", "b", rules="accuracy:-0.2"),
+        )
+        yield f"sets, {where}", partial(mc.io.read_sets, paths)
+
+
+def roads_without_runs():
+    """The refusal of files named like runs by every question, and the models of those that are not."""
+    take_out(["runs"])
+    import modelcompare as mc
+
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as root:
+        refused = {
+            f"{case}, {road}": refusal(call)
+            for case, (data, _) in CASES["runs"].items()
+            if isinstance(data, dict)
+            for road, call in roads_of_files(mc, data, Path(root, case))
+        }
+        honest = {}
+        for case, (data, models) in HONEST.items():
+            source = written(data, Path(root, case))
+            read = mc.read_predictions if models else mc.io.read_sets
+            read_data = read(source)
+            honest[case] = sorted(read_data.models if models else read_data)
+    return {"refused": refused, "honest": honest}
+
+
+def take_out(absent):
+    """Take plugins out before anything is loaded."""
+    plugins.PLUGINS = tuple(name for name in plugins.PLUGINS if name not in absent)
+
+
 def refusal(call):
     """The message of a call that is refused."""
     try:
@@ -167,4 +240,5 @@ def refusal(call):
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(outcomes(sys.argv[1:])))
+    asked = roads_without_runs() if sys.argv[1:] == ["roads"] else outcomes(sys.argv[1:])
+    sys.stdout.write(json.dumps(asked))

@@ -136,7 +136,6 @@ COLUMNS = {
         ),
     ),
 }  # fmt: skip
-# Names of files and folders, likewise, of which there are several.
-PATHS = {
-    "runs": r"(.+[-_ ])?(seed|run|rep|repeat|trial)[-_ ]?[0-9]+|epoch[-_ ]?[0-9]+|[0-9]{1,3}",
-}
+_RUN = r"(.+[-_ ])?(seed|run|rep|repeat|trial)[-_ ]?[0-9]+|epoch[-_ ]?[0-9]+"
+# Names of files, and of the folders in a folder, likewise.
+PATHS = {"runs": (_RUN, rf"{_RUN}|[0-9]{{1,3}}")}

@@ -56,13 +56,21 @@ def _places_of(paths: Sequence[Path]) -> list[File]:
 
 def _refuse_absent(files: Sequence[File]) -> None:
     """Refuse files and folders whose names a plugin alone reads, which is absent."""
-    names = dict.fromkeys(name for each in files for name in (*each.model.split("/"), each.set))
+    folders = [name for each in files if each.set is not None for name in each.model.split("/")]
+    names = [each.model if each.set is None else each.set for each in files]
     for plugin, usual in absent("PATHS").items():
-        like = [name for name in names if name and re.fullmatch(usual, name, re.IGNORECASE)]
-        if len(like) > 1:
+        like = dict.fromkeys(
+            name
+            for each, pattern in zip((names, folders), usual, strict=True)
+            for name in each
+            if re.fullmatch(pattern, name, re.IGNORECASE)
+        )
+        # One name is that of a model, unless it is that of the only folder.
+        if len(like) > 1 or len(like) == len({*folders}) == 1:
             raise ValueError(
-                f"a source with files named like {like[0]} and {like[1]} needs the plugin "
-                f"{plugin}; if they are models pass a mapping of model names to files."
+                f"a source with files or folders named like {' and '.join([*like][:2])} needs the "
+                f"plugin {plugin}; if they are models rename them, or pass a mapping of model "
+                "names to files."
             )
 
 

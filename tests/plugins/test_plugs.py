@@ -12,8 +12,9 @@ import modelcompare
 from modelcompare import plugs
 from modelcompare.metrics.named import names_of
 from modelcompare.options import OPTIONS
-from tests.absent import CASES
+from tests.absent import CASES, HONEST
 from tests.pages import ROOT
+from tests.plugged import needs
 
 PLUGINS = plugs.plugins()
 PREDS = modelcompare.Predictions([0, 1] * 20, {"a": [0, 1] * 20, "b": [0] * 40})
@@ -87,14 +88,19 @@ def test_a_name_of_an_absent_plugin_is_refused_by_its_name(monkeypatch):
     assert plugs.needed("compare") is None
 
 
+def without(*names):
+    """What `tests.absent` writes."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.absent", *names], cwd=ROOT, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
 @pytest.fixture(scope="module")
 def refusals():
     """What becomes of the data of all plugins where all are absent."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.absent", *{*plugs.owners().values()}], cwd=ROOT,
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return json.loads(done.stdout)
+    return without(*{*plugs.owners().values()})
 
 
 @pytest.mark.parametrize("name", [*CASES, "suites"])
@@ -106,3 +112,16 @@ def test_data_that_an_absent_plugin_reads_are_never_answered(name, refusals):
         if f"needs the plugin {name}" not in str(text)
     }
     assert lenient == {}
+
+
+@needs("ledgers", "suites")
+def test_files_named_like_runs_are_refused_on_every_road_and_honest_names_are_read():
+    roads = without("roads")
+    unnamed = {road: text for road, text in roads["refused"].items() if not text}
+    assert unnamed == {}
+    # Of files of one name in several folders no models can be named, with the plugin either.
+    other = [text for text in roads["refused"].values() if "needs the plugin runs" not in text]
+    assert all("several files are named" in text for text in other)
+    assert roads["honest"] == {
+        case: [*(models or ("1", "2"))] for case, (_, models) in HONEST.items()
+    }
