@@ -36,8 +36,8 @@ _CARRIERS = 12.0
 # by a hundredth of one, or by a thousandth where sums are close to a lattice; terms after the last
 # frequency are below 1e-12.
 _REACH, _SMOOTH, _SMOOTHER, _LAST = 9.0, 0.001, 0.01, 7.5
-# Terms that are left out.
-_NOTHING = 1e-18
+# Terms that are left out, by their logarithms.
+_NOTHING = np.log(1e-18)
 # A smooth distribution has no part beyond this frequency; a lattice has, and this share of a
 # p-value that comes from there makes it one.
 _RIPPLE_FROM, _RIPPLE = 6.0, 0.02
@@ -80,7 +80,9 @@ def sign_tail(sizes: FloatArray, counts: FloatArray, threshold: float) -> float:
     square = counts @ sizes**2
     carriers = square**2 / (counts @ sizes**4)
     most = _MOST_KINDS if n_units > len(sizes) else MOST_SIZES
-    if len(sizes) <= (most if carriers >= _CARRIERS else _FEW_UNITS):
+    # Hoeffding: the tail of such a sum is at most exp(-t^2 / 2).
+    may_be_near = threshold**2 < -2 * np.log(_FAR) * square
+    if may_be_near and len(sizes) <= (most if carriers >= _CARRIERS else _FEW_UNITS):
         found = smooth_tail(sizes, counts, threshold)
         if found > _FAR:
             return found
@@ -124,14 +126,22 @@ def smooth_tail(
     """
     deviation = float(np.sqrt(counts @ sizes**2))
     half = threshold + _REACH * deviation
-    odd = np.arange(1, _LAST * half / (smooth * deviation * np.pi), 2)
-    at = odd * (np.pi / half)
-    wave = np.exp(-0.5 * (smooth * deviation * at) ** 2) / odd
-    # The most frequent sizes leave few frequencies to the others.
-    for place in np.argsort(-counts):
-        wave *= np.cos(at * sizes[place]) ** int(counts[place])
-        seen = np.abs(wave) > _NOTHING
-        at, wave = at[seen], wave[seen]
+    at = np.arange(1, _LAST * half / (smooth * deviation * np.pi), 2) * (np.pi / half)
+    # The most frequent sizes leave few frequencies to the others: near multiples of pi.
+    order = np.argsort(-counts)
+    turns = at * (sizes[order[0]] / np.pi)
+    near = np.arccos(np.exp(_NOTHING / counts[order[0]])) / np.pi
+    at = at[np.abs(turns - np.rint(turns)) < near]
+    log_size = -0.5 * (smooth * deviation * at) ** 2 - np.log(at * (half / np.pi))
+    sign = np.ones(len(at))
+    for place in order:
+        cosines = np.cos(at * sizes[place])
+        log_size += counts[place] * np.log(np.abs(cosines))
+        if counts[place] % 2:
+            sign *= np.sign(cosines)
+        seen = log_size > _NOTHING
+        at, log_size, sign = at[seen], log_size[seen], sign[seen]
+    wave = sign * np.exp(log_size)
     p = 0.5 - 2 / np.pi * float(wave @ np.sin(at * threshold))
     ripple = np.abs(wave[at * deviation > _RIPPLE_FROM]).sum()
     if smooth == _SMOOTHER and ripple > _RIPPLE * p:
