@@ -74,6 +74,8 @@ class Plugin:
         ``f(predictions)`` returns a sentence, or None.
     tests : str
         Paired tests: `modelcompare.significance.pairwise.PairTest`.
+    intervals : str
+        Functions that return intervals in closed form: ``f(contrasts, metric, level)``, or None.
     phrases : str
         Names of intervals in the frames, each with its phrase in a paper and the works to cite.
     kinds : str
@@ -162,6 +164,7 @@ class Plugin:
     summed: str = ""
     limits: str = ""
     tests: str = ""
+    intervals: str = ""
     phrases: str = ""
     kinds: str = ""
     metrics: str = ""

@@ -60,7 +60,6 @@ from modelcompare.intervals.leverage import leveraged_differences
 from modelcompare.intervals.optimism import with_optimism
 from modelcompare.intervals.quantiles import of_quantile
 from modelcompare.intervals.ranks import RANKS, rank_intervals, rarer_size
-from modelcompare.intervals.rate_ratios import of_rate_ratios
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.resampled import expanded_intervals, is_resampled
 from modelcompare.intervals.sizes import (
@@ -74,7 +73,7 @@ from modelcompare.intervals.unknown import with_unknown
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.planning import loss_of_failure
 from modelcompare.metrics.quotient import divide
-from modelcompare.plugs import load
+from modelcompare.plugs import first, load
 
 # Below this number of informative samples the result has a note.
 FEW = 10
@@ -171,7 +170,7 @@ class _Rule(Contrasts):
         if quantile := of_quantile(self, metric, self.level):
             return quantile
         of_counts = load(self.evaluation.predictions.kind.intervals)
-        part = of_counts(self, metric, self.level) or of_rate_ratios(self, metric, self.level)
+        part = of_counts(self, metric, self.level) or first("intervals", self, metric, self.level)
         return part and self._shrunk_by_strata(part, self.evaluation.metric_slice(metric.name))
 
     @property

@@ -261,18 +261,6 @@ class ClassRatio:
         return np.array(self.denominator) * self.failure
 
 
-@dataclass(frozen=True)
-class RatioOfRates:
-    """Numerator and denominator of a quotient of two rates of one class, as products of counts."""
-
-    first: ClassRatio
-    second: ClassRatio
-
-    def __call__(self, *totals: FloatArray) -> tuple[FloatArray, FloatArray]:
-        (top, of_top), (bottom, of_bottom) = self.first(*totals), self.second(*totals)
-        return top * of_bottom, bottom * of_top
-
-
 def _combined(
     four: Four, hits: FloatArray, predicted: FloatArray, support: FloatArray
 ) -> FloatArray:

@@ -41,8 +41,6 @@ _TERMS: Mapping[str, str] = {
     "kl_divergence": "kl, kullback leibler, kullback leibler divergence, relative entropy",
     "log_loss": "cross entropy, logloss, nll, negative log likelihood, logistic loss, "
                 "binary cross entropy, categorical cross entropy, ignorance score",
-    "lr_negative": "negative likelihood ratio",
-    "lr_positive": "positive likelihood ratio, likelihood ratio, lr+",
     "mae": "mean absolute error, l1 loss",
     "mape": "mean absolute percentage error",
     "matthews_corrcoef": "mcc, matthews correlation, phi, phi coefficient",

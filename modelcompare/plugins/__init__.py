@@ -70,6 +70,7 @@ NAMES = {
         "testing.assert_kept", "--ledger", "--looks", "--spending", "--expect-head",
         "--model-ledger",
     ),
+    "likelihoods": ("metric 'lr_positive'", "metric 'lr_negative'"),
     "logs": ("a log of a tool",),
     "omnibus": ("inference.OmnibusResult", "inference.omnibus_test"),
     "page": ("report", "--format html", "form 'html'", "a .htm file", "a .html file"),

@@ -179,7 +179,7 @@ def test_a_metric_of_another_plugin_comes_before_a_term(monkeypatch):
         pytest.param("SER", "slot_error_rate", "1 - exact_match", marks=needs("texts")),
         pytest.param("WAcc", "word_accuracy", "balanced_accuracy", marks=needs("texts")),
         ("FAR", "fpr", "false_discovery_rate"),
-        ("likelihood ratio", "lr_positive", "lr_negative"),
+        pytest.param("likelihood ratio", "lr_positive", "lr_negative", marks=needs("likelihoods")),
         ("macro accuracy", "balanced_accuracy", "zero_one_loss"),
     ],
 )  # fmt: skip

@@ -20,7 +20,8 @@ from modelcompare.intervals.confusions import Confusions, chunks
 from modelcompare.intervals.differences import mover
 from modelcompare.intervals.ratios import Bounds, Trials, class_interval
 from modelcompare.metrics.base import AnyMetric, Metric
-from modelcompare.metrics.quotient import Quotient, RatioOfRates, divide
+from modelcompare.metrics.quotient import Quotient, divide
+from modelcompare.plugins.likelihoods.metrics import RatioOfRates
 
 
 def of_rate_ratios(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
@@ -81,3 +82,6 @@ def ratio_bounds(top: FloatArray, of_top: Bounds, bottom: FloatArray, of_bottom:
     low = divide(low_top * (2 * top - low_top), both + root(low_top, high_bottom), 0.0)
     high = divide(both + root(high_top, low_bottom), low_bottom * (2 * bottom - low_bottom), np.inf)
     return low, high
+
+
+INTERVALS = (of_rate_ratios,)

@@ -1,0 +1,1 @@
+"""Likelihood ratios of a class, as of a diagnostic test."""
