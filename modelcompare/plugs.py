@@ -36,6 +36,8 @@ class Plugin:
     paths : str
         Functions that name models and runs of files after their paths: ``f(files, alone=...)``, of
         files with the models and test sets that the paths give, of a folder `alone` or of several.
+    named : str
+        Functions that name models as their tools did, in files beside theirs: ``f(files)``.
     records : str
         Functions that change the rows of models with runs, before they are aligned by id:
         ``f(rows, models, run, columns)``.
@@ -150,6 +152,7 @@ class Plugin:
     commands: str = ""
     additions: str = ""
     paths: str = ""
+    named: str = ""
     records: str = ""
     readers: str = ""
     refusals: str = ""

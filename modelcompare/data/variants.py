@@ -31,18 +31,6 @@ def with_models(
     return predictions._replaced(made, _attachments={}, _own_runs=runs, _scores=scores)
 
 
-def with_variants(
-    predictions: Predictions, model: str, outputs: Mapping[str, AnyArray], kind: Kind
-) -> Predictions:
-    """Return the same test set with variants of a model, which have its runs and attachments."""
-    found = with_models(predictions, outputs, kind)
-    if predictions.runs is not None:
-        found = found.with_columns(runs=np.asarray(predictions.access.runs_of(model)))
-    for each in predictions.access.attachments.values():
-        found = with_attachment(found, each.of_variants(model, [*outputs]))
-    return found
-
-
 def with_source(
     predictions: Predictions, called: str | None = None, unread: Sequence[str] = (), *,
     made: tuple[Made, ...] = (), pseudo: bool = False,

@@ -48,13 +48,6 @@ def check_repeats(predictions: TestSet) -> None:
         )
 
 
-def are_clusters(column: AnyArray, predictions: TestSet) -> bool:
-    """True if a column has the clusters of the samples, under any names."""
-    codes = np.unique(column, return_inverse=True)[1]
-    pairs = np.unique(np.stack([predictions.access.unit_of, codes], axis=1), axis=0)
-    return all(len(np.unique(each)) == len(pairs) for each in pairs.T)
-
-
 def check_units(units: Units, *, clustered: bool) -> None:
     """Refuse a single cluster, or strata of one sample or cluster each."""
     if units.size < 2:

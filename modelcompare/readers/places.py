@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,6 @@ from typing import Any
 from modelcompare.plugs import absent, rows
 from modelcompare.readers.content import File, file_stem, folder_file, known_kind
 from modelcompare.words import shown
-
-# The name of a run of MLflow, and the length of the part of its id that is shown.
-_RUN_NAME, _ID = Path("tags", "mlflow.runName"), 8
 
 Source = str | PathLike[str]
 
@@ -51,7 +47,9 @@ def _places_of(paths: Sequence[Path]) -> list[File]:
     for named in rows("paths"):
         found = named(found, alone=alone)
     _refuse_absent(found)
-    return _named_by_mlflow(found)
+    for named in rows("named"):
+        found = named(found)
+    return found
 
 
 def _refuse_absent(files: Sequence[File]) -> None:
@@ -129,30 +127,6 @@ def _in_folder(folder: Path, holds_models: bool) -> list[File]:
     if holds_models and flat:
         return _by_stem(flat, in_folder=True)
     return [_inside(path, folder, holds_models) for path in files]
-
-
-def _named_by_mlflow(files: list[File]) -> list[File]:
-    """Name models after the runs of MLflow that logged the files; of one name also by their ids.
-
-    MLflow writes ``RUN_ID/artifacts/...``, and the run's name into ``RUN_ID/tags/mlflow.runName``.
-    """
-    runs = {file.path: run for file in files if (run := _mlflow_run(file.path)) is not None}
-    names = {run: (run / _RUN_NAME).read_text(encoding="utf-8").strip() for run in runs.values()}
-    counts = Counter(names.values())
-    models = {
-        run: name if counts[name] == 1 else f"{name} {run.name[:_ID]}"
-        for run, name in names.items()
-    }
-    return [
-        replace(file, model=models[runs[file.path]]) if file.path in runs else file
-        for file in files
-    ]  # fmt: skip
-
-
-def _mlflow_run(path: Path) -> Path | None:
-    """Return the folder of the run of MLflow that logged a file, if it has a name."""
-    above = (up.parent for up in path.parents if up.name == "artifacts")
-    return next((run for run in above if (run / _RUN_NAME).is_file()), None)
 
 
 def _inside(path: Path, folder: Path, holds_models: bool) -> File:

@@ -17,8 +17,6 @@ from functools import partial
 import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray
-from modelcompare.data.predictions import Predictions
-from modelcompare.data.variants import with_models
 from modelcompare.engine.influence import signed_sums
 from modelcompare.engine.joined import JoinedUnits
 from modelcompare.engine.parallel import map_blocks
@@ -128,15 +126,6 @@ def wald(view: PairView) -> Outcome:
     alone = view.sample.alone[view.model_a] | view.sample.alone[view.model_b]
     p_value = np.where(alone & (np.abs(centre) > 0), 1.0, p_value)
     return Outcome(t, p_value, floor=np.full(t.shape, floor))
-
-
-def swap_outputs(pair: Predictions, mask: FloatArray) -> Predictions:
-    """Return the two models with exchanged outputs of the samples whose mask is not 0."""
-    first, second = (pair.output(model).array for model in pair.models)
-    chosen = (mask if first.ndim == 1 else mask[:, None]).astype(bool)
-    swapped = np.where(chosen, second, first), np.where(chosen, first, second)
-    (kind,) = {*pair.access.kinds.values()}
-    return with_models(pair, dict(zip(pair.models, swapped, strict=True)), kind)
 
 
 def _by_blocks_of_pairs(

@@ -99,19 +99,6 @@ _STATISTICS: Mapping[Algorithm, Callable[..., SwapStatistic]] = {
     "area": SwappedAreas,
     "raw": partial(SwappedSums, formula=plain_difference),
 }
-# What swaps are of, in words, and how.
-_LAW = "by the law of a sum of signs where it holds, else swaps are counted, integrated or drawn,"
-HOW: Mapping[Algorithm, tuple[str, str]] = {
-    "exact": ("all swaps", "all swaps are counted, in closed form"),
-    "mean": ("means", f"{_LAW}; of a skewed mean less its skewness"),
-    "quotient": ("quotients", f"{_LAW} of the sums of a quotient"),
-    "form": ("slopes", f"{_LAW} of slopes of the value at its sums"),
-    "contrast": ("contrasts", "swaps are drawn, of a quantity without bias"),
-    "area": ("areas", "swaps are drawn, of areas under curves"),
-    "raw": ("differences", "swaps are drawn, of the difference itself, which is not studentized"),
-    "output": ("outputs", "the function is evaluated after each swap"),
-    "flip": ("signs", "signs of influences are drawn, as there are no sums to swap"),
-}
 # Tests that replace this one.
 _USED: Mapping[Algorithm, str] = {"flip": "sign-flip", "raw": "permutation"}
 NAME = "studentized-permutation"

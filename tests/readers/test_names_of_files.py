@@ -1,8 +1,6 @@
 """Files of any name: TREC's, several of one name, archives of one model, spaces between columns."""
 
-import json
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -165,16 +163,3 @@ def test_the_classes_of_an_archive_have_usual_names(tmp_path, name):
     np.savez(tmp_path / "p.npz", y_true=TRUTH, cnn=drawn(), **{name: np.array(["x", "y", "z"])})
     preds = mc.read_predictions(tmp_path / "p.npz")
     assert (preds.models, preds.labels.tolist()) == (("cnn",), ["x", "y", "z"])
-
-
-def test_runs_of_mlflow_are_called_by_their_names_and_by_ids_where_these_are_equal():
-    runs = Path(__file__).parents[1] / "data" / "mlflow_runs" / "mlruns"
-    expected = {"cnn", "bert 39b5d31c", "bert f07b7072"}
-    folders, tables = sorted(runs.glob("0/*")), sorted(runs.rglob("predictions.json"))
-    for source in (runs, runs / "0", folders, tables):
-        found = mc.read_predictions(source)
-        assert {*found.models} == expected
-        (table,) = (json.loads(t.read_text()) for t in tables if "39b5d31c" in str(t))
-        codes = found.predicted("bert 39b5d31c")
-        assert codes.tolist() == [row[-1] for row in table["data"]]
-    assert mc.read_predictions({"own": tables[0]}).models == ("own",)

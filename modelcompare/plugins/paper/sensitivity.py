@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import cast
@@ -20,7 +20,7 @@ from modelcompare.data.checks import softmax
 from modelcompare.data.kinds import PROBABILITIES
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sizes import n_seen
-from modelcompare.data.variants import with_variants
+from modelcompare.data.variants import with_attachment, with_models
 from modelcompare.engine.axis import LongColumns, joined_frame, long_columns
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.classes import without_classes
@@ -231,7 +231,7 @@ def sensitivity_study(
         for number, (change, level) in enumerate(levels):
             own_seed = child_seed(seed, place, number)
             variants[f"{change} {level:g}"] = _changed(probabilities, change, level, own_seed)
-        changed = with_variants(predictions, model, variants, PROBABILITIES)
+        changed = _with_variants(predictions, model, variants)
         evaluation = evaluate(changed, plain, settings)
         weights = BootstrapWeights(evaluation.units, n_resamples, seed)
         every = BootstrapResult(evaluation, weights, design.of_part(changed))
@@ -282,3 +282,15 @@ def _changes(
         difference=difference, standard_error=error, ci_low=interval.low, ci_high=interval.high,
         moves=(interval.low > 0) | (interval.high < 0),
     )  # fmt: skip
+
+
+def _with_variants(
+    predictions: Predictions, model: str, probabilities: Mapping[str, FloatArray]
+) -> Predictions:
+    """Return the same test set with variants of a model, which have its runs and attachments."""
+    found = with_models(predictions, probabilities, PROBABILITIES)
+    if predictions.runs is not None:
+        found = found.with_columns(runs=np.asarray(predictions.access.runs_of(model)))
+    for each in predictions.access.attachments.values():
+        found = with_attachment(found, each.of_variants(model, [*probabilities]))
+    return found

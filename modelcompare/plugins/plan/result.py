@@ -19,7 +19,7 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.report.document import Document
 from modelcompare.report.fields import Field, frame
 from modelcompare.report.result import Result
-from modelcompare.significance.studentized import HOW, NAME, algorithm_of
+from modelcompare.significance.studentized import NAME, Algorithm, algorithm_of
 from modelcompare.words import IntervalMethod, signature
 
 # Access to the test set, by the first of these that it has.
@@ -27,6 +27,19 @@ _ACCESS = {
     "rows": "all rows are in memory", "units": "sums of the units are in memory",
     "sums": "rows are read block by block",
 }  # fmt: skip
+# Swaps of each algorithm, in words, and their way.
+_LAW = "by the law of a sum of signs where it holds, else swaps are counted, integrated or drawn,"
+_HOW: Mapping[Algorithm, tuple[str, str]] = {
+    "exact": ("all swaps", "all swaps are counted, in closed form"),
+    "mean": ("means", f"{_LAW}; of a skewed mean less its skewness"),
+    "quotient": ("quotients", f"{_LAW} of the sums of a quotient"),
+    "form": ("slopes", f"{_LAW} of slopes of the value at its sums"),
+    "contrast": ("contrasts", "swaps are drawn, of a quantity without bias"),
+    "area": ("areas", "swaps are drawn, of areas under curves"),
+    "raw": ("differences", "swaps are drawn, of the difference itself, which is not studentized"),
+    "output": ("outputs", "the function is evaluated after each swap"),
+    "flip": ("signs", "signs of influences are drawn, as there are no sums to swap"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +93,7 @@ class ComparisonPlan(Result, stem="plan", title="Plan", version=2):
             name for column in ("interval", "interval_of_differences")
             for cell in self.table[column] for name in cell.split(", ")
         )  # fmt: skip
-        ways = {short: text for short, text in HOW.values() if short in {*self.table["swaps"]}}
+        ways = {short: text for short, text in _HOW.values() if short in {*self.table["swaps"]}}
         tests = ", ".join(dict.fromkeys(self.table["test"]))
         corrected = ", ".join(dict.fromkeys(self.table["correction"]))
         time = "less than a second" if self.seconds < 1 else f"about {self.seconds:,.0f} s"
@@ -127,7 +140,7 @@ def _row(made: Plan, metric: AnyMetric) -> dict[str, object]:
     where, swaps, n_resamples = evaluation.metric_slice(metric.name), "", made.settings.n_resamples
     seconds = 0.0
     if test == NAME:
-        swaps, _ = HOW[algorithm_of(evaluation, metric)]
+        swaps, _ = _HOW[algorithm_of(evaluation, metric)]
         seconds = seconds_of(evaluation, metric, n_pairs, n_resamples, made.procedure)
     return {
         "metric": metric.name, "n_values": where.stop - where.start,

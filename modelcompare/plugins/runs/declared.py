@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import IntArray
+from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.checks import warn_of_data
 from modelcompare.data.sizes import run_counts
 from modelcompare.data.test_set import Access, TestSet
 from modelcompare.engine.partition import Partition
-from modelcompare.engine.units import are_clusters
 from modelcompare.words import GeneralizeTo
 
 # Test that exchanges whole runs.
@@ -69,7 +68,7 @@ def several_runs(predictions: TestSet) -> bool:
 def runs_of_items(predictions: TestSet) -> tuple[str, ...]:
     """Name up to two runs of items; none if the runs themselves are the clusters."""
     runs = predictions.runs
-    if predictions.groups is None or runs is None or are_clusters(runs, predictions):
+    if predictions.groups is None or runs is None or _are_clusters(runs, predictions):
         return ()
     return tuple(map(str, np.unique(runs)[:2]))
 
@@ -140,7 +139,7 @@ def _flaw(predictions: TestSet) -> str:
         return "no column names them: give `runs` (--read run=COLUMN)"
     if predictions.groups is None:
         return "no column names the items: give `ids` that repeat from run to run, or `groups`"
-    if are_clusters(predictions.runs, predictions):
+    if _are_clusters(predictions.runs, predictions):
         return "the runs are the clusters already"
     if max(run_counts(predictions)) < 2:
         return f"model {predictions.models[0]!r} has one run, which does not show how runs vary"
@@ -185,3 +184,10 @@ def _overlap(predictions: TestSet) -> str:
                     "model apart where they are separate trainings"
                 )
     return ""
+
+
+def _are_clusters(column: AnyArray, predictions: TestSet) -> bool:
+    """True if a column has the clusters of the samples, under any names."""
+    codes = np.unique(column, return_inverse=True)[1]
+    pairs = np.unique(np.stack([predictions.access.unit_of, codes], axis=1), axis=0)
+    return all(len(np.unique(each)) == len(pairs) for each in pairs.T)

@@ -16,6 +16,7 @@ from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.planning import Settings
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.variants import with_models
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.classes import ValueLike, one_value
 from modelcompare.questions.contrast import Contrast
@@ -23,7 +24,6 @@ from modelcompare.resampling.draws import unequal_draws
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
 from modelcompare.significance.inverted import Ends, ends_of
-from modelcompare.significance.resampled import swap_outputs
 from modelcompare.words import IntervalMethod, PairsTest
 
 # Strongest exponential tilt; beyond it a few samples would have almost all the weight.
@@ -135,7 +135,7 @@ def selfcheck(
         result = bootstrap(sample, [metric], n_resamples=n_resamples, rng=trial)
         ends = _intervals(result, whole.position, method, confidence_level)
         covered = [low <= t <= high for (low, high), t in zip(ends, truths, strict=True)]
-        outcomes.append([rejects(swap_outputs(sample, mask[unit]), trial), *covered])
+        outcomes.append([rejects(_swap_outputs(sample, mask[unit]), trial), *covered])
     shifted = _equal_values(whole.evaluation, whole.position)
     drawn = () if shifted is None else unequal_draws(shifted, n_trials, child_seed(seed, 2))
     samples = (_drawn(pair, counts)[0] for counts in chain.from_iterable(drawn))
@@ -208,3 +208,12 @@ def _intervals(
         result.difference_interval(np.array([0]), np.array([1]), method, confidence_level),
     )
     return [ends_of(interval, 0, position) for interval in intervals]
+
+
+def _swap_outputs(pair: Predictions, mask: FloatArray) -> Predictions:
+    """Return the two models with exchanged outputs of the samples whose mask is not 0."""
+    first, second = (pair.output(model).array for model in pair.models)
+    chosen = (mask if first.ndim == 1 else mask[:, None]).astype(bool)
+    swapped = np.where(chosen, second, first), np.where(chosen, first, second)
+    (kind,) = {*pair.access.kinds.values()}
+    return with_models(pair, dict(zip(pair.models, swapped, strict=True)), kind)
