@@ -255,24 +255,24 @@ def _marks(result: Compared, at: int, letters: Mapping[str, str]) -> AnyArray:
         level = ~(better[a, b] | better[b, a] | np.isnan(result.p_adjusted[:, at]))
         tied[a[level & first[b]]] = tied[b[level & first[a]]] = True
     own = np.array([letters[model] for model in result.models], dtype=object)
-    marks = [_TIED * int(dagger) + _runs("".join(own[beaten]))
+    marks = [_TIED * int(dagger) + _spans("".join(own[beaten]))
              for dagger, beaten in zip(tied & ~first, better, strict=True)]  # fmt: skip
     return np.array(marks, dtype=object)
 
 
-def _runs(letters: str) -> str:
-    """Sort letters, and abbreviate runs of three or more by their ends.
+def _spans(letters: str) -> str:
+    """Sort letters, and abbreviate spans of three or more by their ends.
 
-    >>> _runs("fbac")
+    >>> _spans("fbac")
     'a–cf'
     """
-    runs: list[str] = []
+    spans: list[str] = []
     for letter in sorted(letters):
-        if runs and ord(letter) == ord(runs[-1][-1]) + 1:
-            runs[-1] += letter
+        if spans and ord(letter) == ord(spans[-1][-1]) + 1:
+            spans[-1] += letter
         else:
-            runs.append(letter)
-    return "".join(run if len(run) < 3 else f"{run[0]}\u2013{run[-1]}" for run in runs)
+            spans.append(letter)
+    return "".join(span if len(span) < 3 else f"{span[0]}\u2013{span[-1]}" for span in spans)
 
 
 def _wide_notes(

@@ -22,7 +22,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments
 from modelcompare.engine.layers import Layers
 from modelcompare.engine.leave_out import without
-from modelcompare.engine.pairs import differences, pair_differences, runs_of
+from modelcompare.engine.pairs import differences, pair_differences, strips_of
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.scope import Scope
 from modelcompare.metrics.base import Metric
@@ -215,7 +215,7 @@ class Contrasts:
             return self.sample.drawn
         # The resamples of a model and value are contiguous, and so are those of a pair.
         drawn = self.sample.drawn.transpose(1, 2, 0)
-        return differences(runs_of(*self.pairs), drawn).transpose(2, 0, 1)
+        return differences(strips_of(*self.pairs), drawn).transpose(2, 0, 1)
 
     @cached_property
     def standard_error(self) -> FloatArray:

@@ -9,17 +9,17 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 
-Run = tuple[slice, slice, slice]
+Strip = tuple[slice, slice, slice]
 """Consecutive pairs, and slices of their first and second models, one of which is one model."""
 
 # Relative difference that a sum of the same numbers in another order may have.
 _ROUNDING = 1e-13
 
 
-def runs_of(first: IntArray, second: IntArray) -> list[Run]:
-    """Group pairs, by their two models, into runs that share one model.
+def strips_of(first: IntArray, second: IntArray) -> list[Strip]:
+    """Group pairs, by their two models, into strips that share one model.
 
-    The other models of a run are consecutive, so that all are read without copies.
+    The other models of a strip are consecutive, so that all are read without copies.
     """
     if not len(first):
         return []
@@ -37,14 +37,14 @@ def runs_of(first: IntArray, second: IntArray) -> list[Run]:
     ]
 
 
-def differences(runs: Sequence[Run], numbers: AnyArray) -> AnyArray:
+def differences(strips: Sequence[Strip], numbers: AnyArray) -> AnyArray:
     """Return first minus second model's numbers of each pair, from those of models (n_models, ...).
 
-    Pairs are in the order in which `runs_of` grouped them.
+    Pairs are in the order in which `strips_of` grouped them.
     """
-    n_pairs = runs[-1][0].stop if runs else 0
+    n_pairs = strips[-1][0].stop if strips else 0
     out = np.empty((n_pairs, *numbers.shape[1:]), dtype=numbers.dtype)
-    for pairs, first, second in runs:
+    for pairs, first, second in strips:
         np.subtract(numbers[first], numbers[second], out=out[pairs])
     return out
 

@@ -115,8 +115,8 @@ class Quotient:
         numerator, denominator = (part[..., None] for part in self.parts(*totals))
         value = divide(numerator, denominator, 0.0)
         return [
-            divide(rise - value * run, denominator, 0.0)
-            for rise, run in zip(*self.gradient(*totals), strict=True)
+            divide(of_top - value * of_bottom, denominator, 0.0)
+            for of_top, of_bottom in zip(*self.gradient(*totals), strict=True)
         ]
 
     @property
@@ -303,6 +303,6 @@ def numerical_slopes(
         down_step = np.where(np.isnan(down_value) | (down[..., column, :] < 0), 0.0, h)
         down_step = np.where((totals[..., column, :] < 0) & ~np.isnan(down_value), h, down_step)
         rise = np.where(up_step > 0, up_value, here) - np.where(down_step > 0, down_value, here)
-        run = up_step + down_step
-        out[..., column, :] = np.divide(rise, run, out=np.zeros_like(rise), where=run > 0)
+        width = up_step + down_step
+        out[..., column, :] = np.divide(rise, width, out=np.zeros_like(rise), where=width > 0)
     return np.nan_to_num(out, nan=0.0)

@@ -14,7 +14,7 @@ import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, BoolArray, FloatArray
 from modelcompare.engine.influence import Pairs
-from modelcompare.engine.pairs import runs_of
+from modelcompare.engine.pairs import strips_of
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.laws import Terms, in_strata, level_and_trend
 from modelcompare.significance.swaps.signs import FEW_UNITS, MOST_SIZES, TIED
@@ -104,7 +104,7 @@ def _sums(units: Units, pairs: Pairs, pooled: FloatArray) -> tuple[_Sums, BoolAr
     sums = _Sums._make([*np.zeros((len(_Sums._fields) - 1, n_pairs)), inside])
     members = None if strata is None else strata.members.T.toarray()
     plain = bool((units.bottom == units.bottom[:1]).all())
-    for chosen, first, second in runs_of(*pairs):
+    for chosen, first, second in strips_of(*pairs):
         some, fraction = _Sums._make(part[chosen] for part in sums), pooled[chosen, None]
         step = max(_SHOWN, CACHE_BYTES // (_ARRAYS * 8 * len(fraction)))
         for start in range(0, n_units, step):

@@ -19,7 +19,7 @@ from modelcompare.arrays import CACHE_BYTES, AnyArray, BoolArray, FloatArray, In
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.joined import steps
-from modelcompare.engine.pairs import differences, runs_of
+from modelcompare.engine.pairs import differences, strips_of
 from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
@@ -260,7 +260,7 @@ class SwappedSums(UnitSwaps):
         """Return gains of the first models in all models' sums, (n_pairs, width, n_masks)."""
         first, second = self.model_a[where.pairs], self.model_b[where.pairs]
         if isinstance(where.masks, slice):
-            return differences(runs_of(second, first), sums)
+            return differences(strips_of(second, first), sums)
         rest = where.values, where.masks
         return np.asarray(sums[second, *rest] - sums[first, *rest])[..., None]
 
