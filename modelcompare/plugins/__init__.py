@@ -70,7 +70,10 @@ NAMES = {
         "testing.assert_kept", "--ledger", "--looks", "--spending", "--expect-head",
         "--model-ledger",
     ),
-    "likelihoods": ("metric 'lr_positive'", "metric 'lr_negative'"),
+    "likelihoods": (
+        "metric 'lr_positive'", "metric 'lr_negative'", "metric 'positive_likelihood_ratio'",
+        "metric 'neg_negative_likelihood_ratio'",
+    ),
     "logs": ("a log of a tool",),
     "omnibus": ("inference.OmnibusResult", "inference.omnibus_test"),
     "page": ("report", "--format html", "form 'html'", "a .htm file", "a .html file"),

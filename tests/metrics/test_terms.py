@@ -189,6 +189,6 @@ def test_a_term_of_two_meanings_is_one_and_names_the_other(term, name, other):
     assert mc.list_metrics(search=term)["metric"].iloc[0] == name
 
 
-@needs("texts")
+@needs("texts", "likelihoods")
 def test_other_meanings_are_of_terms():
     assert {*_OTHERWISE} <= {*_BY_TERM}
