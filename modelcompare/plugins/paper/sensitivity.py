@@ -289,8 +289,7 @@ def _with_variants(
 ) -> Predictions:
     """Return the same test set with variants of a model, which have its runs and attachments."""
     found = with_models(predictions, probabilities, PROBABILITIES)
-    if predictions.runs is not None:
-        found = found.with_columns(runs=np.asarray(predictions.access.runs_of(model)))
+    found = found.with_columns(runs=predictions.access.runs_of(model))
     for each in predictions.access.attachments.values():
         found = with_attachment(found, each.of_variants(model, [*probabilities]))
     return found
