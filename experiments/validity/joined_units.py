@@ -113,4 +113,6 @@ POPULATIONS: dict[str, tuple[Callable[[np.random.Generator], mc.Predictions], st
     "soft, clusters": (clusters, "cf1_macro"),
     "strata": (strata, "cf1_macro"),
     "equal recall": (unequal, "crecall_macro"),
+    "drawn soft MCC": (macro, "cmcc"),
+    "drawn, equal MCC": (unequal, "cmcc"),
 }

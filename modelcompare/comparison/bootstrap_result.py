@@ -97,7 +97,7 @@ class BootstrapResult(Sample):
         """Moments of the models' influence functions, which give the standard errors.
 
         For values that influence functions do not describe, covariances are those of the
-        replicates: of the first ones, where intervals need none. Of more than 65,536 samples, fixed
+        replicates: of the first ones, where intervals need none. Of more than 8,192 samples, fixed
         random groups of them are drawn for calibration errors (`engine.joined`).
         """
         found = influence_moments(self.evaluation, self.point)
@@ -121,10 +121,10 @@ class BootstrapResult(Sample):
         if "draws" in vars(self) or self.n_resamples <= _FOR_ERRORS:
             return self.draws[:_FOR_ERRORS]
         weights, evaluation = replace(self.weights, n_resamples=_FOR_ERRORS), self.evaluation
-        sums = [m for m in evaluation.metrics if joins_influences(m, evaluation)]
+        sums = [m for m in evaluation.metrics if joins_influences(m, evaluation, drawn=True)]
         rough = [m for m in evaluation.metrics if not (m.smooth or is_resampled(m))]
         if sums == rough and weights.size is None:
-            joined = JoinedUnits.of(evaluation)
+            joined = JoinedUnits.of(evaluation, drawn=True)
             return joined.replicates(sums, replace(weights, units=joined.units))
         return self.evaluation.replicates(weights)
 

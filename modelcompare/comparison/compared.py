@@ -217,7 +217,8 @@ class Compared(Evidence):
     def swapped_groups(self) -> int | None:
         """Number of groups of samples that the test swaps; None if it swaps samples."""
         paired = len(self.models) > 1
-        return (n_groups(self.bootstrap.evaluation, self.test) or None) if paired else None
+        ways = None if self.ways is None else np.where(np.isnan(self.p_values), "", self.ways)
+        return n_groups(self.bootstrap.evaluation, self.test, ways) if paired else None
 
     @cached_property
     def decimals(self) -> dict[str, int]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from modelcompare.comparison.correction import Procedure
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.joined import JoinedUnits
 from modelcompare.engine.parallel import n_workers, work
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.significance.studentized import NAME as SWAPS
-from modelcompare.significance.studentized import algorithm_of, n_groups
+from modelcompare.significance.studentized import algorithm_of
 from modelcompare.words import warn_caller
 
 # Nanoseconds of a processor for a number in a product, for one of a pair under a swap, and for a
@@ -69,10 +70,10 @@ def seconds_of(
     n_tests = n_pairs * (where.stop - where.start)
     averaged = isinstance(metric, Metric) and metric.average is not None
     if algorithm in ("mean", "quotient") or (algorithm == "form" and averaged):
-        units = n_groups(evaluation, SWAPS) or evaluation.units.n_units
+        units = JoinedUnits.of(evaluation).units.n_units
         return n_tests * max(_OF_LAW * units, _OF_LABELS) / 1e9
     if isinstance(metric, Metric) and algorithm in _SUMMED:
-        units = n_groups(evaluation, SWAPS) or evaluation.units.n_units
+        units = JoinedUnits.of(evaluation, drawn=True).units.n_units
         n_columns = evaluation.columns(slice(None), [metric])[-1].stop
         uniform = evaluation.units.multiplicity is None
         nanoseconds = _OF_PRODUCT * work(n_resamples * units, n_columns, uniform=uniform)

@@ -226,7 +226,7 @@ def _tested(
         result_of(contrast, outcome, used),
         cohens_dz=dz,
         cliffs_delta=delta,
-        n_groups=n_groups(contrast.evaluation, test),
+        n_groups=n_groups(contrast.evaluation, test, outcome.ways),
         of_exchangeability=of_exchangeability(contrast.metric, test, used),
     )
     if row.note is None:

@@ -27,6 +27,7 @@ from modelcompare.significance.extreme import (
     standardized,
     student_p,
 )
+from modelcompare.significance.known import COUNTED, WAYS
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.swaps.differences import plain_difference
 from modelcompare.significance.swaps.outputs import SwappedOutputs
@@ -98,8 +99,10 @@ def permutation(view: PairView) -> Outcome:
     count, masks = np.zeros(view.estimate.shape), view.masks
     sums = [metric for metric in evaluation.metrics if isinstance(metric, Metric)]
     if sums:
-        statistic = SwappedSums(evaluation, sums, view.pairs, formula=plain_difference)
-        masks = view.swaps_of(statistic.joined)
+        masks = view.swaps_of(JoinedUnits.of(evaluation))
+        drawn = masks.movable is None
+        statistic = SwappedSums(evaluation, sums, view.pairs, formula=plain_difference, drawn=drawn)
+        masks = view.masks_of(statistic.units) if drawn else masks
         where = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in sums)]
         count[:, where], _ = statistic.counts(masks, every_pair, Asked(view.alternative))
     for metric in evaluation.metrics:
@@ -155,7 +158,8 @@ def _of_counts(
         floor = np.full(p_value.shape, np.maximum(of_units, resampling_p(0, n_resamples)))
         p_value = np.maximum(p_value, floor)
     p_value = np.where(np.isnan(view.estimate), np.nan, p_value)
-    return Outcome(view.estimate, p_value, n_resamples, exact, floor)
+    ways = np.full(p_value.shape, WAYS[COUNTED]) if exact else None
+    return Outcome(view.estimate, p_value, n_resamples, exact, floor, ways=ways)
 
 
 ROWS: tuple[PairTest, ...] = (

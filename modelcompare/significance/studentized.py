@@ -40,8 +40,9 @@ The algorithm depends on the metric:
   many samples and models) have no totals to swap: the sign-flip test of their influences is used,
   and the outcome names it.
 
-With more than 65,536 samples or clusters, fixed random groups of them swap together: a subgroup of
-all swaps, so the test stays exact for exchangeable models (`engine.joined`).
+With more than 65,536 samples or clusters, or 8,192 where swaps are drawn, fixed random groups of
+them swap together: a subgroup of all swaps, so the test stays exact for exchangeable models
+(`engine.joined`).
 
 If the models of a pair differ on at most 13 samples all swaps are counted; of functions, if these
 are no more than `n_resamples`. Counted swaps that equal the
@@ -57,7 +58,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from modelcompare.arrays import ROW_BLOCK, AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.joined import JoinedUnits
@@ -81,7 +82,7 @@ from modelcompare.significance.swaps.means import Mean
 from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.ratio import Quotient
 from modelcompare.significance.swaps.signs import FEW_UNITS
-from modelcompare.significance.swaps.statistic import Asked, SwapStatistic
+from modelcompare.significance.swaps.statistic import Asked, SwapStatistic, UnitSwaps
 from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.words import Alternative
 from modelcompare.works import CHUNG, DANIELS, HALL, JANSSEN, PHIPSON, ROBINSON
@@ -99,6 +100,8 @@ _STATISTICS: Mapping[Algorithm, Callable[..., SwapStatistic]] = {
     "area": SwappedAreas,
     "raw": partial(SwappedSums, formula=plain_difference),
 }
+# Algorithms whose units never swap in groups.
+_ONE_BY_ONE = ("exact", "output", "flip")
 # Tests that replace this one.
 _USED: Mapping[Algorithm, str] = {"flip": "sign-flip", "raw": "permutation"}
 NAME = "studentized-permutation"
@@ -173,17 +176,13 @@ def _counted(view: PairView, metrics: Sequence[Any]) -> _Part:
 def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
     """Draw swaps, for metrics that share a statistic."""
     statistic = _statistic(view, metrics)
-    masks = view.masks_of(statistic.units)
     known = Known.of(statistic, view.alternative)
     # Of a metric with several values some are chosen later.
     stepped = view.steps and len(metrics) == 1 and not metrics[0].per_class
-    found, steps, drawn = _completed(
-        statistic, masks, view.alternative, known,
-        stepped=stepped and view.alternative == "two-sided",
-    )  # fmt: skip
-    if steps is not None:
-        observed = np.abs(statistic.observed)
-        step = partial(step_down_counted, steps, masks.n_resamples, observed)
+    found, step, drawn = _completed(
+        view, metrics, statistic, known, stepped=stepped and view.alternative == "two-sided"
+    )
+    if step is not None:
         return _Part(*found, {metrics[0].name: step}, drawn)
     # Numbers of the units are released, and a later step-down computes them again; outputs are
     # kept, as a function of the user has made them.
@@ -191,11 +190,11 @@ def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
     return _Part(*found, {m.name: partial(_stepped_down, view, m, kept) for m in metrics}, drawn)
 
 
-def _statistic(view: PairView, metrics: Sequence[Any]) -> SwapStatistic:
-    """Return the statistic of drawn swaps that metrics share."""
+def _statistic(view: PairView, metrics: Sequence[Any], *, drawn: bool = False) -> SwapStatistic:
+    """Return the statistic of swaps that metrics share; of groups where these are drawn."""
     if algorithm_of(view.evaluation, metrics[0]) == "output":
         return SwappedOutputs(view, metrics[0])
-    return swap_statistic(view.evaluation, metrics, view.pairs)
+    return swap_statistic(view.evaluation, metrics, view.pairs, drawn=drawn)
 
 
 def _stepped_down(
@@ -205,7 +204,7 @@ def _stepped_down(
     chosen: slice | IntArray = slice(None),
 ) -> FloatArray:
     """Return step-down p-values of a metric, by the swaps of the test."""
-    statistic = kept or _statistic(view, [metric])
+    statistic = kept or _statistic(view, [metric], drawn=True)
     return step_down_swaps(statistic, view.masks_of(statistic.units), chosen)
 
 
@@ -240,41 +239,45 @@ def of_exchangeability(metric: AnyMetric, test: str, used: str) -> bool:
     return used != test or not (metric.smooth or (used == NAME and declared))
 
 
-def n_groups(evaluation: Evaluation, test: str) -> int | None:
-    """Return how many groups of units a test swaps; None where units swap one by one."""
-    if evaluation.units.n_units <= ROW_BLOCK or test not in (NAME, "permutation"):
+def n_groups(evaluation: Evaluation, test: str, ways: AnyArray | None) -> int | None:
+    """Return how many groups of units a test swaps; None where units swap one by one.
+
+    Without the ways of its values (n_pairs, n_values) all are drawn.
+    """
+    if test not in (NAME, "permutation") or not JoinedUnits.are_many(evaluation, drawn=True):
         return None
-    metrics = evaluation.metrics
-    if test == NAME:
-        one_by_one = ("exact", "output", "flip")
-        joined = any(algorithm_of(evaluation, metric) not in one_by_one for metric in metrics)
-    else:
-        joined = any(isinstance(metric, Metric) for metric in metrics)
-    return JoinedUnits.of(evaluation).units.n_units if joined else None
+    drawn = [
+        ways is None or bool((ways[:, evaluation.metric_slice(metric.name)] == WAYS[DRAWN]).any())
+        for metric in evaluation.metrics
+        if (algorithm_of(evaluation, metric) not in _ONE_BY_ONE if test == NAME
+            else isinstance(metric, Metric))
+    ]  # fmt: skip
+    joined = JoinedUnits.of(evaluation, drawn=any(drawn))
+    return joined.units.n_units if drawn and joined.joined else None
 
 
 def swap_statistic(
-    evaluation: Evaluation, metrics: Sequence[AnyMetric], pairs: Pairs
+    evaluation: Evaluation, metrics: Sequence[AnyMetric], pairs: Pairs, *, drawn: bool = False
 ) -> SwapStatistic:
-    """Return the statistic of drawn swaps, for metrics of one algorithm."""
+    """Return the statistic of swaps, for metrics of one algorithm; of groups where drawn."""
     make = _STATISTICS[algorithm_of(evaluation, metrics[0])]
-    return make(evaluation, metrics, pairs)
+    return make(evaluation, metrics, pairs, drawn=drawn)
 
 
 def _completed(
-    statistic: SwapStatistic, masks: SwapMasks, alternative: Alternative, known: Known, *,
+    view: PairView, metrics: Sequence[Any], statistic: SwapStatistic, known: Known, *,
     stepped: bool,
-) -> tuple[Known, IntArray | None, bool]:  # fmt: skip
+) -> tuple[Known, Callable[..., FloatArray] | None, bool]:  # fmt: skip
     """Complete p-values by drawn swaps, or by all where these are few.
 
-    If all pairs' swaps are drawn, the counts of a step-down can come with them. The last result is
-    True if any are drawn.
+    If all pairs' swaps are drawn, a step-down can come with them. The last result is True if any
+    are drawn.
     """
-    observed, n_drawn = statistic.observed, masks.n_resamples
+    observed, n_drawn, alternative = statistic.observed, view.n_resamples, view.alternative
     left = np.isnan(known.p_value) & ~np.isnan(observed)
     if not left.any():
         return known, None, False
-    found, steps = np.stack(known), None
+    found, step = np.stack(known), None
     open_pairs: BoolArray = np.asarray(left.any(axis=1))
     # A function is not evaluated more often than asked for.
     most = FEW_UNITS if isinstance(statistic, SwappedSums) else n_drawn.bit_length() - 1
@@ -285,19 +288,25 @@ def _completed(
         if of_pair is not None and len(of_pair) <= most and open_pairs[pair]
     }
     for pair, moving in few.items():
-        every, pairs = SwapMasks(statistic.units, 2 ** len(moving), masks.seed, moving), [pair]
+        every, pairs = SwapMasks(statistic.units, 2 ** len(moving), view.seed, moving), [pair]
         part = _of_all_swaps(statistic, every, np.array(pairs), count[pairs], alternative)
         found[:, pairs] = np.where(left[pairs], part, found[:, pairs])
         open_pairs[pair] = False
     drawn = np.flatnonzero(open_pairs)
     if len(drawn):
-        stepped = stepped and len(drawn) == len(observed)
-        rising = rising_order(np.abs(observed).ravel()) if stepped else None
+        of_units = isinstance(statistic, UnitSwaps)
+        if of_units and JoinedUnits.of(view.evaluation, drawn=True).units is not statistic.units:
+            statistic = _statistic(view, metrics, drawn=True)
+        sizes = np.abs(statistic.observed)
+        rising = rising_order(sizes.ravel()) if stepped and len(drawn) == len(sizes) else None
+        masks = view.masks_of(statistic.units)
         extreme, steps = statistic.counts(masks, drawn, Asked(alternative, rising))
+        if rising is not None:
+            step = partial(step_down_counted, steps, n_drawn, sizes)
         floor = np.maximum(smallest_p_value(count[drawn], alternative), resampling_p(0, n_drawn))
         part = np.stack([resampling_p(extreme, n_drawn), floor, np.full(floor.shape, DRAWN)])
         found[:, drawn] = np.where(left[drawn], part, found[:, drawn])
-    return Known(*found), steps if stepped else None, len(drawn) > 0
+    return Known(*found), step, len(drawn) > 0
 
 
 def _of_all_swaps(

@@ -93,6 +93,44 @@ def test_signatures_say_how_many_groups_swapped():
     assert "groups" not in few.signature
 
 
+def test_drawn_swaps_are_of_groups_sooner_than_laws(monkeypatch):
+    rng = np.random.default_rng(3)
+    n = 9_000
+    y, shared = rng.integers(0, 3, n), rng.normal(size=(n, 3))
+    odds = [np.exp(shared + s * np.eye(3)[y] + rng.normal(size=(n, 3))) for s in (1.0, 1.02)]
+    preds = Predictions(
+        y, {m: o / o.sum(axis=1, keepdims=True) for m, o in zip("ab", odds, strict=True)}
+    )
+    drawn = "cmatthews_corrcoef"
+    names = ["cf1_macro", "cmcc", "accuracy"]
+    groups = mc.compare(preds, names, rng=0)
+    law = mc.compare(preds, names[:1], rng=0)
+    assert "|groups:4096" in groups.signature
+    assert "groups" not in law.signature
+    monkeypatch.setattr(units_joined, "MOST_DRAWN", n)
+    units = mc.compare(preds, names, rng=0)
+    assert "groups" not in units.signature
+    by_group, by_unit = (r.differences.set_index("metric") for r in (groups, units))
+    assert by_unit.test[drawn].endswith("drawn")
+    assert by_group.p_value.drop(drawn).equals(by_unit.p_value.drop(drawn))
+    p = by_unit.p_value[drawn]
+    # Two draws of 9,999 swaps each, and the noise of 4,096 groups in the size of t.
+    noise = 2 * np.sqrt(p * (1 - p) / 9_999) + 0.1 * p
+    assert 0 < abs(by_group.p_value[drawn] - p) < 3 * noise
+
+
+def test_all_swaps_of_few_units_are_of_units():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 9_000)
+    other = y.copy()
+    other[:5] = 1 - y[:5]
+    preds = Predictions(y, {"a": y, "b": other})
+    test = mc.paired_test(preds, "a", "b", "mcc", method="permutation")
+    assert test.exact
+    assert "groups" not in test.signature
+    assert test.p_value == pytest.approx(2 / 2**5)
+
+
 def test_the_size_of_the_test_is_simulated():
     (found,) = run_cell({"population": "equal recall"}, 10, 0).values()
     assert found["rejected"] <= 0.4

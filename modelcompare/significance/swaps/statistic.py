@@ -189,10 +189,15 @@ class UnitSwaps(SwapStatistic):
         As in `SwapStatistic`.
     metrics : sequence of metrics
         Metrics, whose values are concatenated.
+    drawn : bool
+        Whether all swaps are drawn: groups are then of fewer units.
     """
 
-    def __init__(self, evaluation: Evaluation, metrics: Sequence[AnyMetric], pairs: Pairs) -> None:
-        self.joined = JoinedUnits.of(evaluation)
+    def __init__(
+        self, evaluation: Evaluation, metrics: Sequence[AnyMetric], pairs: Pairs, *,
+        drawn: bool = False,
+    ) -> None:  # fmt: skip
+        self.joined = JoinedUnits.of(evaluation, drawn=drawn)
         super().__init__(self.joined.evaluation, pairs)
         self.metrics, self.units = tuple(metrics), self.joined.units
 

@@ -107,7 +107,7 @@ class SwappedSums(UnitSwaps):
 
     Parameters
     ----------
-    evaluation, metrics, pairs
+    evaluation, metrics, pairs, drawn
         As in `UnitSwaps`; sum metrics.
     formula : callable
         Formula of a metric.
@@ -120,9 +120,10 @@ class SwappedSums(UnitSwaps):
         pairs: Pairs,
         *,
         formula: Callable[[SwappedSums, Metric], Formula],
+        drawn: bool = False,
     ) -> None:
         metrics = [evaluation.valued(metric) for metric in metrics]
-        super().__init__(evaluation, metrics, pairs)
+        super().__init__(evaluation, metrics, pairs, drawn=drawn)
         self.numbers = self.joined.numbers(metrics)
         self.formulas = [formula(self, metric) for metric in metrics]
 
@@ -172,14 +173,18 @@ class SwappedSums(UnitSwaps):
     @cached_property
     def columns(self) -> ModelColumns:
         """Blocks of numbers of the models."""
+        widths, blocks = zip(*self._blocks, strict=True)
+        n_models, counts = len(self.evaluation.models), self.units.counts()
+        return ModelColumns.of(blocks, [*widths], n_models, counts)
+
+    @cached_property
+    def _blocks(self) -> list[tuple[int, Block]]:
+        """Width and maker of each block."""
         linear: list[tuple[int, Block]] = [
             (self.numbers[statistic].shape[2], self.numbers[statistic].__getitem__)
             for statistic in self.linear
         ]
-        further = [block for formula in self.formulas for block in formula.products()]
-        widths, blocks = zip(*linear, *further, strict=True)
-        n_models, counts = len(self.evaluation.models), self.units.counts()
-        return ModelColumns.of(blocks, [*widths], n_models, counts)
+        return linear + [block for formula in self.formulas for block in formula.products()]
 
     @cached_property
     def products(self) -> dict[Formula, slice]:
@@ -218,6 +223,14 @@ class SwappedSums(UnitSwaps):
         return found
 
     def sum_up(self, swapped: Swapped) -> None:
+        if swapped.is_nothing:
+            # Columns are arranged for swaps alone.
+            shapes = [(len(self.evaluation.models), w, swapped.n_masks) for w, _ in self._blocks]
+            swapped.sums = [np.zeros(shape) for shape in shapes]
+            if self.strata is not None:
+                n_strata, linear = len(self.strata.size), shapes[: len(self.linear)]
+                swapped.in_strata = [np.zeros((n_strata, *shape)) for shape in linear]
+            return
         swapped.sums = self.columns.sums(swapped)
         if self.strata is None:
             return
