@@ -75,7 +75,7 @@ def read_only(array: AnyArray) -> AnyArray:
     return array
 
 
-def picked(array: AnyArray | None, rows: Any) -> Any:
+def picked(array: Any, rows: Any) -> Any:
     """Return some rows of an array, read-only; None where there is no array."""
     return None if array is None else read_only(array[rows])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,26 +15,43 @@ from modelcompare.data.kinds import Kind
 from modelcompare.plugs import load
 
 
+class Computed(ABC):
+    """Numbers of each sample that follow from fewer, and are computed when they are read."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number of samples."""
+
+    @abstractmethod
+    def __getitem__(self, rows: IntArray | slice) -> AnyArray:
+        """Compute the numbers of some samples."""
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """Output of one model for each sample, read-only.
 
     Labels are codes of shape (n_samples,), probabilities have shape (n_samples, n_classes), values
-    and per-example scores are floats; plugins add kinds. `order`, of shape (n_samples,), are raw
-    scores of the second of two classes: they may distinguish samples with equal probabilities.
-    `beside`, of shape (n_samples, n_scores), are scores of each sample that have another source,
-    such as a latency.
+    and per-example scores are floats; plugins add kinds. What was `given` may be `Computed`.
+    `order`, of shape (n_samples,), are raw scores of the second of two classes: they may
+    distinguish samples with equal probabilities. `beside`, of shape (n_samples, n_scores), are
+    scores of each sample that have another source, such as a latency.
     """
 
     kind: Kind
-    array: AnyArray
+    given: AnyArray | Computed
     order: AnyArray | None = None
     missing: BoolArray | None = None
     beside: FloatArray | None = None
 
+    @property
+    def array(self) -> AnyArray:
+        """The output of all samples."""
+        return self.given if isinstance(self.given, np.ndarray) else self.given[:]
+
     def rows(self, rows: IntArray | slice) -> Output:
         """Return the model's output for some samples."""
-        parts = (self.array, self.order, self.missing, self.beside)
+        parts = (self.given, self.order, self.missing, self.beside)
         return Output(self.kind, *(checks.picked(part, rows) for part in parts))
 
     @property
@@ -66,7 +84,7 @@ class Output:
         exchanged = odds @ (self.array[:, 1] - self.array[:, 0]) < 0
         array = self.array[:, ::-1] if exchanged and single else self.array
         odds = -odds if exchanged and not single else odds
-        return replace(self, array=checks.frozen(array), order=checks.frozen(odds))
+        return replace(self, given=checks.frozen(array), order=checks.frozen(odds))
 
 
 @dataclass(frozen=True, slots=True)

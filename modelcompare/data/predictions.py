@@ -253,7 +253,7 @@ class Predictions(TestSet):
         return RowAccess(self)
 
     def __len__(self) -> int:
-        return len(next(iter(self._outputs.values())).array)
+        return len(next(iter(self._outputs.values())).given)
 
     @property
     def slices(self) -> pd.DataFrame | None:

@@ -13,17 +13,20 @@ from modelcompare.data.attachments import Attachment
 from modelcompare.data.checks import frozen, read_only
 from modelcompare.data.columns import Made, Source
 from modelcompare.data.kinds import Kind
-from modelcompare.data.outputs import Output
+from modelcompare.data.outputs import Computed, Output
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.data.truths import of_classes
 
 
 def with_models(
-    predictions: Predictions, outputs: Mapping[str, AnyArray], kind: Kind
+    predictions: Predictions, outputs: Mapping[str, AnyArray | Computed], kind: Kind
 ) -> Predictions:
     """Return the same test set with other models, given by new arrays of the form in `Output`."""
-    made = {model: Output(kind, read_only(array)) for model, array in outputs.items()}
+    made = {
+        model: Output(kind, given if isinstance(given, Computed) else read_only(given))
+        for model, given in outputs.items()
+    }
     # Other models have no separate runs.
     runs = predictions._own_runs if {*made} == {*predictions.models} else {}
     bounds = predictions.access.scores.bounds if kind.scored else None
@@ -97,7 +100,7 @@ def as_labelled(
     columns: dict[str, Any] = {**dict.fromkeys(predictions._columns), "sample_weight": weight}
     if predictions.labels is None:
         pairs = zip(outputs.items(), truth, strict=True)
-        outputs = {model: replace(output, array=scores) for (model, output), scores in pairs}
+        outputs = {model: replace(output, given=scores) for (model, output), scores in pairs}
     else:
         columns |= {"codes": truth[0], "y_true": predictions.labels[truth[0]]}
     return predictions._replaced(

@@ -70,7 +70,7 @@ class Outcomes:
         )  # fmt: skip
 
     def __len__(self) -> int:
-        return len(self.output.array)
+        return len(self.output.given)
 
     def rows(self, rows: IntArray | slice) -> Outcomes:
         """Return the outcomes of some samples as those of a test set."""

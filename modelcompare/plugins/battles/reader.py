@@ -18,10 +18,10 @@ import pandas as pd
 
 from modelcompare.arguments import ColumnRoles, checked
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray
-from modelcompare.data.checks import check_models, warn_of_data
+from modelcompare.data.checks import check_model_names, check_models, warn_of_data
 from modelcompare.data.columns import Made
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.variants import with_source
+from modelcompare.data.variants import with_models, with_source
 from modelcompare.plugins.battles.columns import (
     Found,
     are_battles,
@@ -31,7 +31,8 @@ from modelcompare.plugins.battles.columns import (
     with_weight,
     with_winner,
 )
-from modelcompare.plugins.battles.strengths import Battles, Strengths, cross_clusters, fit_strengths
+from modelcompare.plugins.battles.influences import PseudoValues, crossed
+from modelcompare.plugins.battles.strengths import Battles, Strengths, fit_strengths
 from modelcompare.readers.content import File
 from modelcompare.readers.formats import lone_table
 from modelcompare.readers.messages import as_options
@@ -60,8 +61,6 @@ SCORES = (
 _USED = {
     "id", "groups", "strata", "weight", "models", "battles", "directs_functions", "described",
 }  # fmt: skip
-# Rounding of strengths that are 0.
-_ROUNDING = 1e-12
 
 
 @checked(columns=ColumnRoles(("model_a", "model_b", "winner", "item", "user", "strata", "weight")))
@@ -202,18 +201,22 @@ def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None
     battles = replace(found.battles, effects=effects)
     fit = fit_strengths(battles)
     if len(found.clusters) > 1:
-        weight = battles.weights[:, None]
-        crossed = cross_clusters(weight * fit.influence, found.clusters) / weight
-        fit = replace(fit, influence=crossed)
-    scores = fit.influence[:, : len(battles.models)]
-    scores += fit.strength
-    scores[np.abs(scores) < _ROUNDING] = 0.0
+        both = found.clusters[0] * (found.clusters[1].max() + 1) + found.clusters[1]
+        parts = (fit.influences.covariance(c, battles.weights) for c in (*found.clusters, both))
+        fit = replace(fit, influences=fit.influences.mapped(crossed(*parts)))
+    scores = {
+        model: PseudoValues(fit.influences, at, fit.strength[at])
+        for at, model in enumerate(battles.models)
+    }
+    check_model_names(scores)
     about = f"{name or 'battles'}; {_effects(fit, battles)}" if effects else name
     beside: dict[str, Any] = {**found.beside}
+    first = battles.models[0]
     predictions = Predictions.from_scores(
-        {model: {"strength": scores[:, at]} for at, model in enumerate(battles.models)},
-        greater_is_better=True, name=about, groups=battles.cluster, **beside,
+        {first: {"strength": scores[first][:][:, 0]}}, greater_is_better=True, name=about,
+        groups=battles.cluster, **beside,
     )  # fmt: skip
+    predictions = with_models(predictions, scores, predictions.kind)
     predictions = with_source(predictions, "battles", made=SCORES, pseudo=True)
     return Reading(predictions, found.parts)
 
@@ -221,7 +224,8 @@ def _strengths(found: Found, effects: Mapping[str, FloatArray], name: str | None
 def _effects(fit: Strengths, battles: Battles) -> str:
     """Write effects, with their standard errors by clusters."""
     share = battles.weights / battles.weights.sum()
-    moved = pd.DataFrame(share[:, None] * fit.influence[:, len(fit.strength) :])
+    columns = range(len(fit.strength), len(fit.strength) + len(fit.effects))
+    moved = pd.DataFrame({at: share * fit.influences.of(at) for at in columns})
     if battles.cluster is not None:
         moved = moved.groupby(battles.cluster).sum()
     errors = np.sqrt((moved**2).sum() * len(moved) / (len(moved) - 1))

@@ -11,23 +11,24 @@ squares at the whole fit is too small.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.data.checks import warn_of_data
+from modelcompare.plugins.battles.influences import DETERMINED, Influences, group_sums, of_places
 
 FIRST, SECOND, TIE = 0, 1, 2
 # Newton's method takes about eight steps; effects that decide every battle grow without end.
 _MOST_STEPS = 40
 _LAST_STEP = 1e-10
-# Smallest eigenvalue of the information, relative to the largest, that is no rounding.
-_DETERMINED = 1e-10
 _NAMED = 5
 
 
@@ -77,14 +78,13 @@ class Strengths:
         Maximum of the likelihood.
     effects : ndarray of shape (n_effects,)
         Effects, in the order of the battles' effects.
-    influence : ndarray of shape (n_battles, n_models + n_effects)
-        Influence of each battle on each strength and effect, per share of the weight, at the fit
-        without its cluster; columns have the weighted mean 0.
+    influences : Influences
+        Those at the fit without a battle's cluster, with the weighted mean 0.
     """
 
     strength: FloatArray
     effects: FloatArray
-    influence: FloatArray
+    influences: Influences
 
 
 class _Rows(NamedTuple):
@@ -96,6 +96,12 @@ class _Rows(NamedTuple):
     design: Any
     outcome: AnyArray
     weight: AnyArray
+
+    @property
+    def each(self) -> tuple[IntArray, FloatArray]:
+        """Places and numbers of the design, as many in each row."""
+        shape = len(self.outcome), -1
+        return self.design.indices.reshape(shape), self.design.data.reshape(shape)
 
 
 class _Slopes(NamedTuple):
@@ -145,7 +151,8 @@ def fit_strengths(battles: Battles) -> Strengths:
         raise ValueError("no battle was won: ties alone do not determine strengths.")
     _refuse_apart(battles.models, counts)
     model = _Model(n_models, bool(ties.any()), tuple(battles.effects))
-    rows = whole = model.rows(battles, weight)
+    types, type_of = _types(battles)
+    rows = model.rows(types, np.bincount(type_of, weight).astype(np.float64))
     model.check(rows)
     reason = _without_maximum(battles.models, wins, ties)
     if reason:
@@ -153,59 +160,56 @@ def fit_strengths(battles: Battles) -> Strengths:
         halves, at = _halves(battles, model, counts)
         rows = _joined(rows, halves)
     parameters, inverse = model.maximum(rows)
-    influence = _influences(model, whole, parameters, inverse, battles.cluster)
+    alike = battles.cluster is None and battles.weight is None and not reason
+    whole = model.rows(types, np.ones(len(types.first))) if alike else model.rows(battles, weight)
+    scores = _scores(model, whole, parameters, inverse, battles.cluster)
     if reason:
-        by_half = model.influences(halves, model.slopes(halves, parameters).score, inverse)
-        np.add.at(influence, at, (np.sqrt(halves.weight) / weight[at])[:, None] * by_half)
-    influence = influence[:, :n_kept] * weight.sum()
-    influence -= weight @ influence / weight.sum()
-    return Strengths(parameters[:n_models], parameters[n_models:n_kept], influence)
+        carried = group_sums(at, np.sqrt(halves.weight) / weight[at], len(weight))
+        scores = scores + carried @ model.scores(halves, model.slopes(halves, parameters).score)
+    basis = np.vstack([inverse[:, :n_kept] * weight.sum(), np.zeros(n_kept)])
+    scores = sparse.hstack([scores, np.ones((scores.shape[0], 1))], format="csr")
+    of_type = np.bincount(type_of, weight) if alike else weight
+    basis[-1] = -(of_type @ scores @ basis) / weight.sum()
+    found = Influences(scores, basis, type_of if alike else None)
+    return Strengths(parameters[:n_models], parameters[n_models:n_kept], found)
 
 
-def cross_clusters(influence: FloatArray, clusters: Sequence[IntArray]) -> FloatArray:
-    """Return influences whose sums by the first clusters vary as those by two kinds together.
+def _types(battles: Battles) -> tuple[Battles, IntArray]:
+    """Return one battle of each type, and the type of each battle.
 
-    The covariance is that by either kind, less that by both at once (Cameron, Gelbach & Miller
-    2011, Journal of Business & Economic Statistics 29, 238-249), with no variance below that by one
-    kind. Influences are mapped to it with the least change, so all that takes clusters of the first
-    kind takes both.
+    With effects each battle is its own.
     """
-    both = clusters[0] * (clusters[1].max() + 1) + clusters[1]
-    first, second, inner = (_covariance(influence, codes) for codes in (*clusters, both))
-    wanted = inner + _power(first - inner, 1.0) + _power(second - inner, 1.0)
-    root, inverse = _power(first, 0.5), _power(first, -0.5)
-    return influence @ inverse @ _power(root @ wanted @ root, 0.5) @ inverse
+    if battles.effects:
+        return battles, np.arange(len(battles.first))
+    pair = battles.first * len(battles.models) + battles.second
+    type_of, types = pd.factorize(pair * 3 + battles.outcome)
+    pair, outcome = np.divmod(types, 3)
+    first, second = np.divmod(pair, len(battles.models))
+    return Battles(battles.models, first, second, outcome), type_of
 
 
-def _covariance(influence: FloatArray, cluster: IntArray) -> FloatArray:
-    sums = pd.DataFrame(influence).groupby(cluster).sum().to_numpy()
-    return np.asarray(sums.T @ sums * len(sums) / (len(sums) - 1))
-
-
-def _power(matrix: FloatArray, power: float) -> FloatArray:
-    """Return a power of a symmetric matrix, in the directions of its positive eigenvalues."""
-    size, directions = np.linalg.eigh(matrix)
-    positive = size > _DETERMINED * np.abs(size).max()
-    raised = np.where(positive, size, 1.0) ** power * positive
-    return np.asarray(directions * raised @ directions.T)
-
-
-def _influences(
+def _scores(
     model: _Model, rows: _Rows, parameters: FloatArray, inverse: FloatArray,
     cluster: IntArray | None,
-) -> FloatArray:  # fmt: skip
-    """Return each battle's influence at the fit without its cluster, to first order."""
-    moved = model.influences(rows, model.slopes(rows, parameters).score, inverse)
-    moved *= rows.weight[:, None]
-    if cluster is not None:
-        moved = pd.DataFrame(moved).groupby(cluster).transform("sum").to_numpy()
-    return model.influences(rows, model.slopes(rows, parameters - moved).score, inverse)
+) -> Any:  # fmt: skip
+    """Return each battle's score at the fit without its cluster, to first order."""
+    scores = model.scores(rows, model.slopes(rows, parameters).score)
+    places, numbers = rows.each
+    moved = np.empty((2, len(places)))
+    group = np.arange(len(places)) if cluster is None else cluster
+    sums, order = group_sums(group, rows.weight) @ scores, np.argsort(group, kind="stable")
+    step = max(1, CACHE_BYTES // len(parameters))
+    for at in range(0, len(order), step):
+        here = order[at : at + step]
+        own, group_of = np.unique(group[here], return_inverse=True)
+        change = sums[own] @ inverse
+        by_place = change[group_of[:, None], places[here]]
+        moved[:, here] = (by_place * numbers[here]).sum(axis=1), change[group_of, -1]
+    return model.scores(rows, model.slopes(rows, parameters, moved).score)
 
 
 def _joined(rows: _Rows, more: _Rows) -> _Rows:
-    from scipy.sparse import vstack
-
-    design = vstack([rows.design, more.design], format="csr")
+    design = sparse.vstack([rows.design, more.design], format="csr")
     return _Rows(design, *map(np.concatenate, zip(rows[1:], more[1:], strict=True)))
 
 
@@ -213,16 +217,14 @@ def _counts(battles: Battles) -> tuple[FloatArray, FloatArray]:
     """Add the weights of battles that each model won against each other one, and of ties."""
     m = len(battles.models)
     pair, weight = battles.first * m + battles.second, battles.weights
-    kinds = (battles.outcome == outcome for outcome in (FIRST, SECOND, TIE))
-    tables = [np.bincount(pair[kind], weight[kind], minlength=m * m) for kind in kinds]
+    types = (battles.outcome == outcome for outcome in (FIRST, SECOND, TIE))
+    tables = [np.bincount(pair[kind], weight[kind], minlength=m * m) for kind in types]
     won, lost, tied = np.reshape(tables, (3, m, m)).astype(np.float64)
     return won + lost.T, tied + tied.T
 
 
 def _refuse_apart(models: tuple[str, ...], counts: FloatArray) -> None:
     """Refuse sets of models without a battle between them."""
-    from scipy.sparse.csgraph import connected_components
-
     of_set = connected_components(counts > 0, directed=False)[1]
     together = of_set == of_set[0]
     if not together.all():
@@ -239,8 +241,6 @@ def _without_maximum(models: tuple[str, ...], wins: FloatArray, ties: FloatArray
     It has one if wins and ties lead from each model to each other, and some wins form a circle:
     without ties the first implies the second.
     """
-    from scipy.sparse.csgraph import connected_components
-
     leads = (wins > 0) | (ties > 0)
     of_set = connected_components(leads, connection="strong")[1]
     beyond = leads & (of_set[:, None] != of_set)
@@ -307,22 +307,23 @@ class _Model:
 
     def rows(self, battles: Battles, weight: FloatArray) -> _Rows:
         """Return a row for each battle."""
-        from scipy.sparse import csr_array
-
         ones = np.ones(len(weight))
         effects = [np.full(len(weight), self.n_models + k) for k in range(len(self.effects))]
         columns = np.column_stack([battles.first, battles.second, *effects])
         numbers = np.column_stack([ones, -ones, *battles.effects.values()])
-        ends = np.arange(0, numbers.size + 1, numbers.shape[1])
-        shape = len(weight), len(self.equal)
-        design = csr_array((numbers.ravel(), columns.ravel(), ends), shape=shape)
+        design = of_places(columns, numbers, len(self.equal))
         return _Rows(design, battles.outcome, weight)
 
-    def slopes(self, rows: _Rows, parameters: FloatArray) -> _Slopes:
-        """Compute the likelihood, and its derivatives, at parameters of all rows or of each."""
-        sets = np.atleast_2d(parameters)
-        eta = rows.design.multiply(sets).sum(axis=1)
-        tie = np.broadcast_to(sets[:, -1] if self.has_ties else -np.inf, eta.shape)
+    def slopes(
+        self, rows: _Rows, parameters: FloatArray, moved: FloatArray | None = None
+    ) -> _Slopes:
+        """Compute the likelihood, and its derivatives, at some parameters.
+
+        They are less by `moved` in eta and in delta of each row.
+        """
+        of_eta, of_delta = np.zeros((2, 1)) if moved is None else moved
+        eta = rows.design @ parameters - of_eta
+        tie = np.broadcast_to((parameters[-1] if self.has_ties else -np.inf) - of_delta, eta.shape)
         utility = np.stack([eta / 2, -eta / 2, tie])
         share = utility - np.logaddexp.reduce(utility, axis=0)
         value = rows.weight @ share[rows.outcome, np.arange(len(eta))]
@@ -346,7 +347,7 @@ class _Model:
         """Refuse effects that cannot be distinguished from strengths."""
         information = self.information(rows, self.slopes(rows, self.equal).information)
         size = np.linalg.eigvalsh(information)
-        if size[0] < _DETERMINED * size[-1]:
+        if size[0] < DETERMINED * size[-1]:
             raise ValueError(
                 f"the battles do not determine {self._effects} beside the strengths: it is equal "
                 "in all battles, or follows from the models; leave it out."
@@ -379,10 +380,14 @@ class _Model:
     def _effects(self) -> str:
         return " and ".join(map(repr, self.effects)) or "the share of ties"
 
-    def influences(self, rows: _Rows, score: FloatArray, inverse: FloatArray) -> FloatArray:
-        """Return the change of all parameters per unit of weight of each row."""
-        out: FloatArray = (rows.design @ inverse) * score[0][:, None]
-        return out + np.outer(score[1], inverse[-1]) if self.has_ties else out
+    def scores(self, rows: _Rows, score: FloatArray) -> Any:
+        """Return the derivatives by all parameters per unit of weight of each row."""
+        places, numbers = rows.each
+        numbers = numbers * score[0][:, None]
+        if self.has_ties:
+            last = np.full(len(places), len(self.equal) - 1)
+            places, numbers = np.c_[places, last], np.c_[numbers, score[1]]
+        return of_places(places, numbers, len(self.equal))
 
 
 def _listed(models: tuple[str, ...], places: AnyArray) -> str:

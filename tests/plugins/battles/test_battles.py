@@ -1,6 +1,7 @@
 """Battles as scores: strengths beside other programs, their errors beside loops, and what fails."""
 
 import json
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -13,7 +14,8 @@ from scipy import optimize, special
 import modelcompare as mc
 from modelcompare.cli.app import main
 from modelcompare.data.checks import DataWarning
-from modelcompare.plugins.battles.strengths import Battles, cross_clusters, fit_strengths
+from modelcompare.plugins.battles.influences import crossed
+from modelcompare.plugins.battles.strengths import Battles, fit_strengths
 from tests.plugged import needs
 
 NAMES = np.array(["gpt", "llama", "yi", "phi", "qwen"])
@@ -195,8 +197,9 @@ def test_influences_are_the_changes_without_a_battle(seed):
         battles.models, a[1:], b[1:], battles.outcome[1:], {"x": effects["x"][1:]}
     ))  # fmt: skip
     change = np.append(found.strength - fewer.strength, found.effects - fewer.effects)
-    assert change * 400 == pytest.approx(found.influence[0], rel=0.01, abs=0.05)
-    assert found.influence.mean(axis=0) == pytest.approx(np.zeros(5), abs=1e-10)
+    influence = np.stack([found.influences.of(column) for column in range(5)], axis=1)
+    assert change * 400 == pytest.approx(influence[0], rel=0.01, abs=0.05)
+    assert influence.mean(axis=0) == pytest.approx(np.zeros(5), abs=1e-10)
 
 
 # -- half wins, and what cannot be compared -------------------------------------------------------
@@ -498,7 +501,7 @@ def test_errors_by_users_and_items_are_those_of_cameron_gelbach_and_miller():
     influence += rng.normal(size=(30, 4))[items]
     influence -= influence.mean(axis=1, keepdims=True)  # strengths sum to 0
     parts = [covariance(influence, codes) for codes in (users, items, users * 30 + items)]
-    found = covariance(cross_clusters(influence, [users, items]), users)
+    found = covariance(influence @ crossed(*parts), users)
     assert found == pytest.approx(parts[0] + parts[1] - parts[2], abs=1e-9)
 
 
@@ -507,7 +510,8 @@ def test_no_error_by_both_is_below_that_by_one_kind(seed):
     rng = np.random.default_rng(seed)
     users, items = rng.integers(0, 12, 200), rng.integers(0, 30, 200)
     influence = rng.normal(size=(200, 3)) * (1 + 3 * (users[:, None] == 0))
-    found = covariance(cross_clusters(influence, [users, items]), users)
+    parts = [covariance(influence, codes) for codes in (users, items, users * 30 + items)]
+    found = covariance(influence @ crossed(*parts), users)
     for codes in (users, items):
         rest = np.linalg.eigvalsh(found - covariance(influence, codes))
         assert rest.min() > -1e-9 * np.abs(found).max()
@@ -717,3 +721,41 @@ def test_win_rates_take_weights_of_items():
         baseline="gpt",
         columns={"weight": "weight"},
     )
+
+
+# -- many battles ---------------------------------------------------------------------------------
+
+
+def many(n, n_models, seed=0):
+    rng = np.random.default_rng(seed)
+    a = rng.integers(n_models, size=n)
+    b = (a + rng.integers(1, n_models, size=n)) % n_models
+    names = np.array([f"m{k:03}" for k in range(n_models)], dtype=object)
+    winner = rng.choice(np.array(["model_a", "model_b", "tie"], dtype=object), n, p=[0.5, 0.3, 0.2])
+    return pd.DataFrame({"model_a": names[a], "model_b": names[b], "winner": winner})
+
+
+@pytest.mark.parametrize("ties", [True, False])
+def test_battles_of_a_kind_have_the_scores_of_single_battles(ties):
+    table = many(2_000, 7)
+    table = table if ties else table[table["winner"] != "tie"]
+    # Of battles with weights each is computed by itself.
+    alone = mc.from_battles(table.assign(weight=3.0), columns={"weight": "weight"})
+    found = mc.from_battles(table)
+    for model in found.models:
+        scores = found.output(model).array
+        assert scores == pytest.approx(alone.output(model).array, rel=1e-12, abs=1e-12)
+        assert (found.output(model).rows(slice(5, 90)).array == scores[5:90]).all()
+        assert (
+            found.subset(scores[:, 0] > 0).output(model).array == scores[scores > 0][:, None]
+        ).all()
+
+
+def test_many_battles_of_many_models_take_no_matrix_of_both():
+    table = many(100_000, 150)
+    tracemalloc.start()
+    found = mc.from_battles(table)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (len(found), len(found.models)) == (100_000, 150)
+    assert peak < 8 * len(found) * len(found.models) / 2
