@@ -1,8 +1,6 @@
 """Tests of all pairs of models and all values at once, by resamples or by standard errors.
 
-``sign-flip`` flips the signs of the samples' influences on the difference; for means of per-sample
-scores it is the usual paired permutation test. In a stratified design it is conservative: what
-differs between strata counts as chance. ``permutation`` (approximate randomization) swaps the two
+``permutation`` (approximate randomization) swaps the two
 models' outputs; two models of equal F1, one precise and one with high recall, are not exchangeable.
 ``bootstrap`` shifts the bootstrap distribution of the difference to 0, and ``wald`` needs no
 resamples. No p-value is below what all units together can show (`smallest_p_value`).
@@ -17,7 +15,6 @@ from functools import partial
 import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray
-from modelcompare.engine.influence import signed_sums
 from modelcompare.engine.joined import JoinedUnits
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.metrics import Metric
@@ -36,26 +33,6 @@ from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.works import EFRON_BOOK, INFLUENCE, NOREEN, PHIPSON
 
 
-def sign_flip(view: PairView) -> Outcome:
-    """Run the sign-flip test on influence values.
-
-    Sample i adds ``d_i = difference + u_ia - u_ib`` to the difference, where u is its influence on
-    a model's value; the d_i average to the difference. Under the null of equal values their signs
-    are flipped at random. Studentizing the flipped sums would not change the order of their
-    sizes, since the sum of squares of d_i does not depend on the signs, so this is the
-    studentized test.
-    """
-    sums, signs = signed_sums(view.evaluation, view.sample.point, view.masks)
-    n_samples = view.evaluation.units.size
-
-    def null(pairs: slice) -> FloatArray:
-        flipped = signs[:, None, None] * view.estimate[pairs]
-        flipped += sums[:, view.model_a[pairs]] - sums[:, view.model_b[pairs]]
-        return flipped / n_samples
-
-    return _by_blocks_of_pairs(view, null, len(sums))
-
-
 def bootstrap(view: PairView) -> Outcome:
     """Run the paired bootstrap test with the distribution shifted to the null.
 
@@ -68,7 +45,7 @@ def bootstrap(view: PairView) -> Outcome:
         moved = draws[:, view.model_a[pairs]] - draws[:, view.model_b[pairs]]
         return moved - view.estimate[pairs]
 
-    return _by_blocks_of_pairs(view, null, len(draws))
+    return by_blocks_of_pairs(view, null, len(draws))
 
 
 def berg_kirkpatrick(view: PairView) -> Outcome:
@@ -131,7 +108,7 @@ def wald(view: PairView) -> Outcome:
     return Outcome(t, p_value, floor=np.full(t.shape, floor))
 
 
-def _by_blocks_of_pairs(
+def by_blocks_of_pairs(
     view: PairView, null: Callable[[slice], FloatArray], n_resamples: int
 ) -> Outcome:
     """Return the outcome from null differences, which are made for some pairs at a time."""
@@ -163,10 +140,6 @@ def _of_counts(
 
 
 ROWS: tuple[PairTest, ...] = (
-    PairTest(
-        "sign-flip", sign_flip, smooth=True, reads="sums",
-        phrase=("the sign-flip test of the influences ({n} random flips)", (NOREEN, PHIPSON)),
-    ),
     PairTest(
         "permutation", permutation, reads="sums", by_sample=True,
         phrase=(

@@ -67,9 +67,9 @@ from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.exact import MOST_MOVING, Grids, is_exact
 from modelcompare.significance.extreme import resampling_p, rising_order, smallest_p_value
-from modelcompare.significance.known import DRAWN, WAYS, Known, way_of
+from modelcompare.significance.flipped import sign_flip
+from modelcompare.significance.known import DRAWN, SIGNS, WAYS, Known, way_of
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
-from modelcompare.significance.resampled import sign_flip
 from modelcompare.significance.step_down import (
     step_down_counted,
     step_down_exact,
@@ -157,9 +157,9 @@ class _Part(NamedTuple):
 def _flipped(view: PairView, metrics: Sequence[AnyMetric]) -> _Part:
     """Flip signs of influences, for a metric whose swaps have no totals."""
     outcome = sign_flip(view.of_metrics(metrics))
-    assert outcome.floor is not None  # noqa: S101  signs are drawn
-    way = np.full(outcome.p_value.shape, DRAWN)
-    return _Part(outcome.p_value, outcome.floor, way, {}, drawn=True)
+    assert outcome.floor is not None  # noqa: S101  signs have one
+    way = np.where(outcome.ways == WAYS[DRAWN], DRAWN, SIGNS)
+    return _Part(outcome.p_value, outcome.floor, way, {}, drawn=not outcome.exact)
 
 
 def _counted(view: PairView, metrics: Sequence[Any]) -> _Part:

@@ -390,9 +390,9 @@ def test_too_few_resamples_for_the_number_of_tests_are_reported():
     models = {f"m{i}": rng.random(300) + i for i in range(6)}
     preds = mc.Predictions.from_scores(models)
     with pytest.warns(UserWarning, match=r"mean_score: 99 resamples are too few for 15 tests.*600"):
-        few = mc.compare(preds, n_resamples=99, test="sign-flip")
+        few = mc.compare(preds, n_resamples=99, test="permutation")
     np.testing.assert_allclose(few.differences.p_adjusted, 0.15)
-    enough = mc.compare(preds, n_resamples=599, test="sign-flip")
+    enough = mc.compare(preds, n_resamples=599, test="permutation")
     assert (enough.differences.p_adjusted < 0.05).all()
     assert (
         mc.compare(preds, n_resamples=99, correction="max-t").differences.p_adjusted < 0.05

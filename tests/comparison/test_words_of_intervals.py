@@ -50,7 +50,7 @@ def too_few(n_models, **options):
     models = {f"m{i}": rng.random(300) + i for i in range(n_models)}
     preds = mc.Predictions.from_scores(models)
     with pytest.warns(UserWarning, match="resamples are too few") as caught:
-        mc.compare(preds, test="sign-flip", **options)
+        mc.compare(preds, test="permutation", **options)
     return next(str(each.message) for each in caught if "too few" in str(each.message))
 
 

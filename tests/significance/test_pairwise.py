@@ -79,32 +79,6 @@ def test_permutation_comes_close_to_the_exact_test():
         assert p_values(test, part, 20_000)[0, 0] == pytest.approx(exact, abs=0.012)
 
 
-def test_sign_flip_equals_permutation_for_means_of_scores():
-    rng = np.random.default_rng(4)
-    preds = Predictions.from_scores({m: rng.integers(0, 3, 25) for m in "abc"})
-    part = Evaluation(preds, resolve_metrics(["mean_score"], preds))
-    for alternative in ("two-sided", "greater", "less"):
-        np.testing.assert_allclose(
-            p_values("sign-flip", part, alternative=alternative),
-            p_values("permutation", part, alternative=alternative),
-        )
-
-
-def test_sign_flip_by_a_loop():
-    part = evaluation(["f1_macro", "cf1"])
-    estimate = part.estimate()
-    influence = part.influence(slice(None), estimate)
-    influence -= influence.mean(axis=0)
-    signs = 1 - 2 * drawn(masks(part))
-    found = p_values("sign-flip", part)
-    for pair, (i, j) in enumerate(itertools.combinations(range(3), 2)):
-        difference = estimate[i] - estimate[j]
-        parts = difference + influence[:, i] - influence[:, j]
-        flipped = np.abs(signs @ parts / 30)
-        extreme = (flipped >= np.abs(difference) - 1e-12).sum(axis=0)
-        np.testing.assert_allclose(found[pair], (1 + extreme) / 401)
-
-
 def test_bootstrap_is_shifted_to_the_null():
     part = evaluation(["f1_macro"])
     draws = part.replicates(BootstrapWeights(part.units, 500, SEED))
@@ -265,7 +239,7 @@ def test_every_name_of_a_test_has_a_row_and_a_reason_to_choose_it():
 @pytest.mark.parametrize(
     ("test", "asked"),
     [
-        ("sign-flip", {"masks", "point", "estimate"}),
+        ("sign-flip", {"point", "estimate"}),
         ("permutation", {"masks", "point", "estimate"}),
         ("bootstrap", {"draws", "point", "estimate"}),
         ("wald", {"moments", "standard_error", "degrees_of_freedom", "point"}),
@@ -303,14 +277,15 @@ def test_what_is_equal_but_for_rounding_is_extreme_by_every_test():
     def mean(_, scores):
         return float(np.mean(scores))
 
-    # The same swaps, of sums, of the outputs of a function, and of signs.
+    # The same swaps, of sums, and of the outputs of a function.
     found = {
-        mc.paired_test(preds, "a", "b", metric, method=method, n_resamples=12).p_value
-        for metric, method in (
-            ("mean_score", "permutation"), (mean, "permutation"), ("mean_score", "sign-flip"),
-        )
-    }  # fmt: skip
+        mc.paired_test(preds, "a", "b", metric, method="permutation", n_resamples=12).p_value
+        for metric in ("mean_score", mean)
+    }
     assert len(found) == 1
+    # Of signs all are counted, and the 8 sums that equal 2 in size count half.
+    flipped = mc.paired_test(preds, "a", "b", "mean_score", method="sign-flip", n_resamples=12)
+    assert flipped.p_value == 6 / 16
 
 
 def test_extremes_are_counted_on_both_sides_with_ties_and_holes():

@@ -38,7 +38,7 @@ _HOW: Mapping[Algorithm, tuple[str, str]] = {
     "area": ("areas", "swaps are drawn, of areas under curves"),
     "raw": ("differences", "swaps are drawn, of the difference itself, which is not studentized"),
     "output": ("outputs", "the function is evaluated after each swap"),
-    "flip": ("signs", "signs of influences are drawn, as there are no sums to swap"),
+    "flip": ("signs", "signs of influences, by the law of their sum, as there are no sums to swap"),
 }
 
 

@@ -90,10 +90,26 @@ def smooth_tails(
         safe = np.where(sums.square > 0, sums.square, 1.0)
         level, trend = in_strata(level, trend, sums.inside / safe[:, None], strata)
     terms = Terms(sums.square, sums.fourth, sums.n_moving, level, trend, np.sqrt(e_e))
-    size = np.abs(t)
-    tail = _by_cumulants(sums, terms.threshold(size))
-    tail = np.where(tied | (sums.n_moving <= FEW_UNITS), np.nan, tail)
-    return tail, sums.n_moving
+    return _known(sums, tied, terms.threshold(np.abs(t))), sums.n_moving
+
+
+def sign_tails(
+    numbers: FloatArray, counts: FloatArray, pairs: Pairs, threshold: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return tails of sums of signs times differences of numbers, and the numbers of signs.
+
+    As `smooth_tails`, of numbers (n_models, n_units) and thresholds (n_pairs,).
+    """
+    nothing, totals = np.broadcast_to(0.0, numbers.shape), np.zeros(len(numbers))
+    units = Units(numbers, nothing, counts, counts, totals, None)
+    sums, tied = _sums(units, pairs, np.zeros(len(threshold)))
+    return _known(sums, tied, threshold), sums.n_moving
+
+
+def _known(sums: _Sums, tied: BoolArray, threshold: FloatArray) -> FloatArray:
+    """Return tails beyond thresholds; NaN where sizes are tied, few or too large."""
+    tail = _by_cumulants(sums, threshold)
+    return np.where(tied | (sums.n_moving <= FEW_UNITS), np.nan, tail)
 
 
 def _sums(units: Units, pairs: Pairs, pooled: FloatArray) -> tuple[_Sums, BoolArray]:

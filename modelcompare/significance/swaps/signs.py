@@ -10,7 +10,7 @@ swaps is ``S = sum s u``. Its tail is known without draws:
   from 12 effective units on;
 - of up to 13 units, by counting.
 
-Sums equal to the observed one count half.
+Sums equal to the observed one count half, or in full.
 
 The works are Daniels (1987) and Robinson (1982), in `works`.
 """
@@ -36,6 +36,8 @@ _CARRIERS = 12.0
 # by a hundredth of one, or by a thousandth where sums are close to a lattice; terms after the last
 # frequency are below 1e-12.
 _REACH, _SMOOTH, _SMOOTHER, _LAST = 9.0, 0.001, 0.01, 7.5
+# A threshold so many deviations lower has all sums equal to it above: p is up to 1 % larger.
+_BELOW = 0.003
 # Terms that are left out, by their logarithms.
 _NOTHING = np.log(1e-18)
 # A smooth distribution has no part beyond this frequency; a lattice has, and this share of a
@@ -45,7 +47,9 @@ _RIPPLE_FROM, _RIPPLE = 6.0, 0.02
 _FAR = 1e-9
 
 
-def sign_tail(sizes: FloatArray, counts: FloatArray, threshold: float) -> float:
+def sign_tail(
+    sizes: FloatArray, counts: FloatArray, threshold: float, *, half: bool = True
+) -> float:
     """Return the probability that a sum of random signs times sizes is above a threshold.
 
     Parameters
@@ -55,7 +59,9 @@ def sign_tail(sizes: FloatArray, counts: FloatArray, threshold: float) -> float:
     counts : ndarray of shape (n_kinds,)
         Number of units of each.
     threshold : float
-        A number above 0; sums that equal it count half.
+        A number above 0.
+    half : bool
+        Whether sums that equal it count half, or in full.
 
     Returns
     -------
@@ -74,19 +80,26 @@ def sign_tail(sizes: FloatArray, counts: FloatArray, threshold: float) -> float:
         sizes, counts = sizes[moving], counts[moving]
     n_units = counts.sum()
     if n_units <= FEW_UNITS:
-        return _by_counting(np.repeat(sizes, counts.astype(np.intp)), threshold)
-    if are_tied(sizes):
+        return _by_counting(np.repeat(sizes, counts.astype(np.intp)), threshold, half=half)
+    if tied := are_tied(sizes):
         sizes, counts = _distinct(sizes, counts)
     square = counts @ sizes**2
+    full = tied and not half
     carriers = square**2 / (counts @ sizes**4)
     most = _MOST_KINDS if n_units > len(sizes) else MOST_SIZES
     # Hoeffding: the tail of such a sum is at most exp(-t^2 / 2).
     may_be_near = threshold**2 < -2 * np.log(_FAR) * square
     if may_be_near and len(sizes) <= (most if carriers >= _CARRIERS else _FEW_UNITS):
-        found = smooth_tail(sizes, counts, threshold)
+        if full:
+            found = smooth_tail(sizes, counts, threshold - _BELOW * float(np.sqrt(square)), _SMOOTH)
+        else:
+            found = smooth_tail(sizes, counts, threshold)
         if found > _FAR:
             return found
-    return _by_saddlepoint(sizes, counts, threshold) if carriers >= _CARRIERS else np.nan
+    if carriers < _CARRIERS:
+        return np.nan
+    # Sums equal to the threshold have at most the probability of those above.
+    return _by_saddlepoint(sizes, counts, threshold) * (2 if full else 1)
 
 
 def are_tied(sizes: FloatArray) -> bool:
@@ -107,14 +120,14 @@ def _distinct(sizes: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatA
     return rising[begins], np.add.reduceat(counts[order], begins)
 
 
-def _by_counting(sizes: FloatArray, threshold: float) -> float:
+def _by_counting(sizes: FloatArray, threshold: float, *, half: bool) -> float:
     """Count all sums of few units."""
     sums = np.zeros(1)
     for size in sizes:
         sums = np.concatenate([sums + size, sums - size])
     tie = TIED * sizes.sum()
     above, least = (sums > threshold + tie).mean(), (sums >= threshold - tie).mean()
-    return float(above + least) / 2
+    return float((above + least) / 2 if half else least)
 
 
 def smooth_tail(
