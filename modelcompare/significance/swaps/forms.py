@@ -95,6 +95,7 @@ class Form(Formula):
         super().__init__(swaps, metric)
         self._squares: dict[int, list[Matrix]] = {}
         self._kept: dict[int, list[Kinds]] = {}
+        self._laws: dict[int, Law | None] = {}
         self._room = PASS_BYTES / 8
 
     def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
@@ -215,18 +216,22 @@ class Form(Formula):
         return low
 
     def laws(self, pair: int) -> list[Law | None]:
+        found = self._grams(pair)[1]
+        if pair in self._laws:
+            return [self._laws.pop(pair)]
+        return [self._law(pair, self._kinds(pair), found)]
+
+    def _law(self, pair: int, kinds: Iterable[Kinds], squares: Matrix) -> Law | None:
         metric, totals = self.metric, [part[pair] for part in self._of_both]
-        kinds = self._kinds(pair)
         # Sums of labels are close to a lattice, and apart where strata are or kinds are few.
         if metric.average is None or (self._labelled and self.swaps.strata is not None):
-            return [None]
+            return None
         if isinstance(kinds, list) and are_few(kinds[0].size):
-            return [None]
+            return None
         bottom = np.broadcast_to(fraction_of(metric, *totals)[1], self._pooled[pair].shape)
-        squares = np.asarray(self._grams(pair)[1].diagonal())
         steps = (Moves(some.u, some.v, some.bottom, some.size, some.stratum) for some in kinds)
-        weights = class_slopes(metric, *totals)
-        return [Law.of(steps, weights, bottom, squares, self.swaps.strata)]
+        weights, diagonal = class_slopes(metric, *totals), np.asarray(squares.diagonal())
+        return Law.of(steps, weights, bottom, diagonal, self.swaps.strata)
 
     def by_kind(self, pair: int, value: int) -> tuple[Iterable[Kinds], Steepness]:  # noqa: ARG002
         return self._kinds(pair), partial(self._steepness, pair)
@@ -332,8 +337,13 @@ class Form(Formula):
         """Return the sums of products of u and v of a pair."""
         if pair not in self._squares:
             every = (self._kinds_of(pair, rows, with_fixed=True) for rows in self._steps)
-            alone = len(self._steps) == 1
-            self._squares[pair] = grams([self._keep(pair, *every)] if alone else every)
+            if len(self._steps) > 1:
+                self._squares[pair] = grams(every)
+                return self._squares[pair]
+            kinds = [self._keep(pair, *every)]
+            self._squares[pair] = grams(kinds)
+            if pair not in self._kept and len(self._laws) * kinds[0].size.nbytes < PASS_BYTES / 4:
+                self._laws[pair] = self._law(pair, kinds, self._squares[pair][1])
         return self._squares[pair]
 
     def _kinds(self, pair: int) -> Iterable[Kinds]:
@@ -371,11 +381,12 @@ class Form(Formula):
             return kinds_of_labels(joined, metric, models, pooled, with_fixed=with_fixed)
         numbers = {s: swaps.numbers[s] for s in metric.statistics}
         sides = [{s: x[rows, min(m, x.shape[1] - 1)] for s, x in numbers.items()} for m in models]
-        first, second = (self._numbers(side, pooled) for side in sides)
         bottoms = None
-        if metric.average is not None:
-            under, below = (fraction_of(metric, *side.values())[1] for side in sides)
-            bottoms = under, below
+        if metric.average is None:
+            both = [self._numbers(side, pooled) for side in sides]
+        else:
+            each = (fraction_of(metric, *side.values()) for side in sides)
+            tops, bottoms = zip(*each, strict=True)
+            both = [top - pooled * bottom for top, bottom in zip(tops, bottoms, strict=True)]
         strata = Strata.of(swaps.units)
-        both = first, second
         return kinds_of_units(swaps.units, strata, rows, both, bottoms, with_fixed=with_fixed)

@@ -140,42 +140,45 @@ def kinds_of_units(
         first, second, size, scale = (part[moves] for part in (first, second, size, scale))
         bottoms = None if bottoms is None else (bottoms[0][moves], bottoms[1][moves])
     codes = None if strata is None else strata.codes[rows][moves]
-    sides = first, second
-    if bottoms is not None:
-        sides = np.hstack([first, bottoms[0]]), np.hstack([second, bottoms[1]])
-    kind, sign, place = _equal_units(*sides, codes)
-    u, v = sign[place, None] * (first - second)[place], (first + second)[place]
-    bottom = None
-    if bottoms is not None:
-        bottom = sign[place, None] * (bottoms[0] - bottoms[1])[place]
-    # Single precision counts exactly.
-    signed = sparse.csr_array(
-        (sign.astype(np.float32), (kind, rows.start + moves)), (len(place), units.n_units)
-    )
+    u, v = first - second, first + second
+    bottom = None if bottoms is None else bottoms[0] - bottoms[1]
+    units_of, shape = rows.start + moves, (len(moves), units.n_units)
+    same = _equal_units(u, [(first, second), *filter(None, [bottoms])], codes)
+    if same is None:
+        # Single precision counts exactly.
+        alone = np.ones(len(moves), np.float32), units_of, np.arange(len(moves) + 1)
+        return Kinds(sparse.csr_array(alone, shape), size, size, scale, codes, u, v, bottom, fixed)
+    kind, sign, place = same
+    signed = _matrix(sign, kind, units_of, (len(place), units.n_units)).astype(np.float32)
     sums, size = (_tally(kind, part, len(place)) for part in (sign * size, size))
     codes = None if codes is None else codes[place]
+    u, v = sign[place, None] * u[place], v[place]
+    bottom = None if bottom is None else sign[place, None] * bottom[place]
     return Kinds(signed, sums, size, scale[place], codes, u, v, bottom, fixed)
 
 
 def _equal_units(
-    first: FloatArray, second: FloatArray, codes: IntArray | None
-) -> tuple[IntArray, FloatArray, IntArray]:
+    apart: FloatArray, numbers: Sequence[tuple[FloatArray, FloatArray]], codes: IntArray | None
+) -> tuple[IntArray, FloatArray, IntArray] | None:
     """Return each unit's kind, its order, 1 or -1, and a unit of each kind.
 
-    Units of one kind have the same numbers, in either order of the models, and the same stratum.
-    Each unit is a kind where the first ones are hardly equal.
+    Units of one kind have the same numbers, in either order of the models, and the same stratum;
+    `apart` are the differences of the first numbers. None where the first units are hardly equal,
+    so that each is a kind.
     """
-    n_units = len(first)
-    apart = first - second
-    lead = apart[np.arange(n_units), (apart != 0).argmax(axis=1)]
-    sides = [np.where(lead[:, None] > 0, *both) for both in ((first, second), (second, first))]
-    rows = np.hstack(sides if codes is None else [*sides, codes[:, None]])
-    few = n_units <= _SHOWN or len(np.unique(rows[:_SHOWN], axis=0)) <= _FEW_KINDS
-    if few:
-        _, place, kind = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        if len(place) < n_units:
-            return kind.ravel(), np.where(lead > 0, 1.0, -1.0), place
-    return np.arange(n_units), np.ones(n_units), np.arange(n_units)
+    n_units = len(apart)
+    # Equal units are as far apart, which most of those that differ are not.
+    far = np.abs(apart[:_SHOWN]).sum(axis=1)
+    if n_units <= _SHOWN or len(np.unique(far)) <= _FEW_KINDS:
+        lead = apart[np.arange(n_units), (apart != 0).argmax(axis=1)]
+        both = [np.hstack(sides) for sides in zip(*numbers, strict=True)]
+        sides = [np.where(lead[:, None] > 0, *each) for each in (both, both[::-1])]
+        rows = np.hstack(sides if codes is None else [*sides, codes[:, None]])
+        if n_units <= _SHOWN or len(np.unique(rows[:_SHOWN], axis=0)) <= _FEW_KINDS:
+            _, place, kind = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+            if len(place) < n_units:
+                return kind.ravel(), np.where(lead > 0, 1.0, -1.0), place
+    return None
 
 
 def kinds_of_labels(

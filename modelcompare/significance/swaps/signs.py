@@ -106,8 +106,8 @@ def are_tied(sizes: FloatArray) -> bool:
     """Return True for sizes of few kinds, by the first of them that are not 0."""
     some = sizes[: 4 * _SHOWN]
     some = some if (some > 0).sum() >= _SHOWN else sizes
-    some = some[some > 0][:_SHOWN]
-    return len(_distinct(some, some)[0]) <= MOST_SIZES
+    rising = np.sort(some[some > 0][:_SHOWN])
+    return int((np.diff(rising) > TIED * rising[1:]).sum()) < MOST_SIZES
 
 
 def _distinct(sizes: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -174,7 +174,8 @@ def _by_saddlepoint(sizes: FloatArray, counts: FloatArray, threshold: float) -> 
         curve = counts @ (sizes**2 * (1 - tangent) * (1 + tangent))
         step = (threshold - slope) / curve
         point += step if point + step > 0 else -point / 2
-        if abs(step) <= 1e-9 * point:
+        # The next step would be about the square of this one.
+        if abs(step) <= 1e-6 * point:
             break
     root = np.sqrt(2 * (point * threshold - counts @ log_cosh(point * sizes)))
     density = np.exp(-root * root / 2) / np.sqrt(2 * np.pi)
