@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -16,7 +17,9 @@ from modelcompare.readers.options import Outputs
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
 from modelcompare.readers.roles import Role, Roles
 from modelcompare.readers.shapes import (
+    refuse_costs,
     refuse_data_as_headings,
+    refuse_marks,
     refuse_no_truth,
     refuse_published,
     refuse_rows_of_programs,
@@ -125,13 +128,14 @@ def _scores(seen: Profile, candidates: Sequence[str]) -> list[str]:
         )  # fmt: skip
     undeclared = not seen.columns.output_kind.scored
     if undeclared:
-        _refuse_marks(seen, numeric)
-    doubts = {h: _why_no_score(seen, h, numeric) for h in numeric}
+        refuse_marks(seen, numeric)
+    beyond = [h for h in numeric if seen.range(h) > 1]
+    doubts = {h: _why_no_score(seen, h, numeric, alone=beyond == [h]) for h in numeric}
     several = seen.differ_in_sign([h for h in numeric if not doubts[h]])
     _refuse_doubtful(seen, numeric, doubts, others="score" if several else "models")
     if undeclared:
         _refuse_codes(seen, numeric)
-        _refuse_costs(seen, numeric)
+        refuse_costs(seen, numeric)
     return numeric
 
 
@@ -183,29 +187,6 @@ def _refuse_codes(seen: Profile, numeric: Sequence[str]) -> None:
         )
 
 
-def _refuse_marks(seen: Profile, numeric: Sequence[str]) -> None:
-    """Refuse one column of 0 and 1 among scores of other values, which may be the truth."""
-    marks = [h for h in numeric if seen.has_marks(h) and not names.describes(h)]
-    if len(seen.frame) >= FEW_ROWS and len(marks) == 1 < len(numeric):
-        raise ValueError(
-            f"{seen.where}: column {marks[0]!r} has 0 and 1 where the others have other numbers; "
-            f"if it is the truth pass {as_options(true=marks[0])}, if it has scores as they do "
-            "kind='scores' (--kind scores)."
-        )
-
-
-def _refuse_costs(seen: Profile, numeric: Sequence[str]) -> None:
-    """Refuse a square of numbers with zeros in its diagonal, as costs of mistakes are."""
-    if not 1 < len(seen.frame) == len(numeric):
-        return
-    costs = seen.frame[[*numeric]].apply(cell_types.as_numbers).to_numpy()
-    if (costs >= 0).all() and not np.diagonal(costs).any():
-        raise ValueError(
-            f"{seen.where}: {len(costs)} rows of as many numbers look like costs of mistakes, for "
-            "--metric-from FILE.csv:cost; if they are scores pass kind='scores' (--kind scores)."
-        )
-
-
 def _refuse_spoilt(seen: Profile, heading: str) -> None:
     column = seen.present(heading)
     odd = column[np.isnan(cell_types.as_numbers(column))]
@@ -224,8 +205,10 @@ def _refuse_spoilt(seen: Profile, heading: str) -> None:
 
 def _refuse_odd_numbers(seen: Profile, heading: str) -> None:
     """Refuse numbers with separators or signs: 1,250 or 91.2 %."""
-    column = seen.present(heading).astype(str)
-    if len(column) and heading not in seen.named and column.str.fullmatch(_ODD_NUMBER).all():
+    column = seen.present(heading)
+    if heading in seen.named or not re.fullmatch(_ODD_NUMBER, str(next(iter(column), ""))):
+        return
+    if column.astype(str).str.fullmatch(_ODD_NUMBER).all():
         raise ValueError(
             f"{seen.where}: column {heading!r} has {column.iloc[0]!r}, which may be a number; "
             "write numbers with a point (0.5) and no other sign, or name the models with models= "
@@ -233,10 +216,12 @@ def _refuse_odd_numbers(seen: Profile, heading: str) -> None:
         )
 
 
-def _why_no_score(seen: Profile, heading: str, numeric: Sequence[str]) -> str:
-    """Return why numbers may be no model's scores: their name, or that they number the rows."""
-    alone = len(numeric) == 1 and names.measures(heading)
-    described = names.describes(heading) and not alone
+def _why_no_score(seen: Profile, heading: str, numeric: Sequence[str], *, alone: bool) -> str:
+    """Return why numbers may be no model's scores: their name, or that they number the rows.
+
+    A column is `alone` where no other has numbers beyond 1.
+    """
+    described = names.describes(heading) and not (len(numeric) == 1 and names.measures(heading))
     if described or names.plain(heading) in ("", *names.ID, *names.MAYBE_TRUE):
         return "is not named like a model"
     if len(numeric) > 1 and names.is_metric(heading):
@@ -247,16 +232,15 @@ def _why_no_score(seen: Profile, heading: str, numeric: Sequence[str]) -> str:
         return "has another whole number in each row"
     values = cell_types.as_numbers(seen.present(heading))
     whole = bool((np.isfinite(values) & (values == np.floor(values))).all())
-    others = [each for each in numeric if each != heading]
     if whole and names.plain(heading).endswith("id"):
         return "is named like an id"
-    if not (whole and others):
+    if not whole or len(numeric) == 1:
         return ""
-    if np.abs(values).max() > FEW_ROWS and max(map(seen.range, others)) <= 1:
+    if np.abs(values).max() > FEW_ROWS and alone:
         return "has whole numbers where the others are between 0 and 1"
     found = np.unique(values)
     in_order = len(found) > 2 and found[0] in (0, 1) and found[-1] - found[0] == len(found) - 1
-    if in_order and not seen.columns.output_kind.scored and any(map(seen.is_real, others)):
+    if in_order and not seen.columns.output_kind.scored and any(map(seen.is_real, numeric)):
         return f"has the numbers {found[0]:g} to {found[-1]:g}, as an index has"
     return ""
 
@@ -287,7 +271,7 @@ def _outputs(seen: Profile, candidates: Sequence[str], true: str) -> list[str]:
     doubts = {
         heading: f"has other values than {true!r}" for heading in doubtful
         if names.describes(heading) or not is_misspelt(seen, heading, true)
-    } | {h: _why_no_output(seen, h, models, true, measured=measured) for h in models}  # fmt: skip
+    } | _why_no_outputs(seen, models, true, measured=measured)  # fmt: skip
     models = [h for h in candidates if h in {*models, *doubtful}]
     _refuse_doubtful(seen, models, doubts, decisions)
     return models
@@ -300,18 +284,30 @@ def _decisions(seen: Profile, candidates: Sequence[str], true: str) -> list[str]
     return [h for h in candidates if seen.has_marks(h) and seen.goes_with_marks(true, h)]
 
 
-def _why_no_output(
-    seen: Profile, heading: str, models: Sequence[str], true: str, *, measured: bool
-) -> str:
-    """Return why a column beside outputs of models may be none itself."""
+def _why_no_outputs(
+    seen: Profile, models: Sequence[str], true: str, *, measured: bool
+) -> dict[str, str]:
+    """Return why columns beside outputs of models may be none themselves."""
     maybe_true = [] if seen.columns.true is None else names.named(models, names.MAYBE_TRUE)
-    if heading in maybe_true and len(maybe_true) < len(models):
-        return f"is named like the truth, as {true!r} is"
-    named = None if names.predicts(heading) else next(filter(names.predicts, models), None)
-    if measured:
-        return "" if named is None else f"is not named like predictions, as {named!r} is"
+    like_true = {*maybe_true} if len(maybe_true) < len(models) else {}
+    predicting = next(filter(names.predicts, models), None)
+    exact = not measured and any(seen.overlap(each, true) == 1 for each in models)
+    doubts = {}
+    for heading in models:
+        named = None if names.predicts(heading) else predicting
+        if heading in like_true:
+            doubts[heading] = f"is named like the truth, as {true!r} is"
+        elif measured and named is not None:
+            doubts[heading] = f"is not named like predictions, as {named!r} is"
+        elif exact:
+            doubts[heading] = _why_no_labels(seen, heading, true, named)
+    return doubts
+
+
+def _why_no_labels(seen: Profile, heading: str, true: str, named: str | None) -> str:
+    """Return why a column beside labels of the truth may be no output."""
     share = seen.overlap(heading, true)
-    if share == 1 or not any(seen.overlap(each, true) == 1 for each in models):
+    if share == 1:
         return ""
     if share > 0:
         other = named is not None or seen.at_chance(heading, true)

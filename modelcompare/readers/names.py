@@ -26,11 +26,13 @@ MEASURED = (
     "exp", "expt", "experiment", "experimental", "measured", "observed", "actual", "reference",
     "gt",
 )  # fmt: skip
+# What people state of a sample, and so may models.
+JUDGED = ("label", "verdict", "judgment", "rating", "diagnosis", "decision")
 # Names of the truth only if model columns have the same values.
 MAYBE_TRUE = (
     *_forms("reference", "ref", "expected", "actual", "answer", ends=("s", "_label")),
     "expected_output", "correct_answer", "correct_label", "answer_key", "class", "outcome", "y",
-    "category", "intent", *(f"human_{each}" for each in ("label", "verdict", "judgment", "rating")),
+    "category", "intent", *(f"human_{each}" for each in JUDGED),
 )  # fmt: skip
 ID = (
     "id", "uid", "doc_id", "seg_id", "sample_id",

@@ -172,7 +172,9 @@ class Profile:
     @memoized
     def unique(self, *headings: str) -> bool:
         """Return whether no two rows have the same cells in some columns."""
-        return not self.frame.duplicated([*headings]).any()
+        # A table of one column takes longer than the column.
+        cells = self.frame[headings[0]] if len(headings) == 1 else self.frame[[*headings]]
+        return not cells.duplicated().any()
 
     def is_balanced(self, heading: str) -> bool:
         """Return whether each value of a column is in as many rows as any other."""
@@ -216,6 +218,8 @@ class Profile:
 
     def counts_up(self, heading: str) -> bool:
         """Return whether a column numbers the rows in their order, in steps of 1."""
+        if not self.is_numeric(heading):
+            return False
         steps = np.diff(cell_types.as_numbers(self.frame[heading]))
         return len(steps) >= FEW_ROWS - 1 and bool((steps == 1).all())
 

@@ -8,6 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, combinations, islice, permutations
 from typing import Any, NoReturn
 
+import numpy as np
+
 from modelcompare.directions import direction_of
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import DoubtError, as_options, flags, listed
@@ -329,6 +331,34 @@ def _refuse_truth(
         f"name it with {as_options(true=heading)}, else name all models with models= (--model).",
         true="" if by_chance else heading, models=names.likely_outputs(models),
     )  # fmt: skip
+
+
+def refuse_marks(seen: Profile, numeric: Sequence[str]) -> None:
+    """Refuse a column of 0 and 1 that may be the truth: no other has them, or by its name."""
+    marks = [h for h in numeric if seen.has_marks(h) and not names.describes(h)]
+    judged = [h for h in marks if names.plain(h) in names.JUDGED]
+    alone = len(marks) == 1 and len(seen.frame) >= FEW_ROWS
+    if len(numeric) == 1 or not (alone or len(judged) == 1):
+        return
+    (mark,) = marks if alone else judged
+    others = "where the others have other numbers" if alone else "and the name of a truth"
+    raise DoubtError(
+        f"{seen.where}: column {mark!r} has 0 and 1 {others}; if it is the truth pass "
+        f"{as_options(true=mark)}, if it has scores as they do kind='scores' (--kind scores).",
+        true=mark,
+    )
+
+
+def refuse_costs(seen: Profile, numeric: Sequence[str]) -> None:
+    """Refuse a square of numbers with zeros in its diagonal, as costs of mistakes are."""
+    if not 1 < len(seen.frame) == len(numeric):
+        return
+    costs = seen.frame[[*numeric]].apply(cell_types.as_numbers).to_numpy()
+    if (costs >= 0).all() and not np.diagonal(costs).any():
+        raise ValueError(
+            f"{seen.where}: {len(costs)} rows of as many numbers look like costs of mistakes, for "
+            "--metric-from FILE.csv:cost; if they are scores pass kind='scores' (--kind scores)."
+        )
 
 
 def refuse_no_truth(seen: Profile, headings: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.readers import checked_columns, read
+from modelcompare.readers import checked_columns, names, read
 from tests.plugged import needs
 
 N = 40
@@ -309,6 +309,41 @@ def test_a_column_of_0_and_1_among_scores_may_be_the_truth():
     )
     assert mc.read_predictions(frame, kind="scores").models == ("poor", "s100b", "wfns")
     assert len(mc.read_predictions(frame.assign(wfns=1 - frame["poor"])).models) == 3
+
+
+@pytest.mark.parametrize("name", ["Verdict", "rating", "Diagnosis"])
+@pytest.mark.parametrize("written", [int, bool])
+def test_0_and_1_named_like_what_people_state_may_be_the_truth(name, written, tmp_path):
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, N)
+    outputs = {m: np.where(rng.random(N) < 0.8, truth, 1 - truth) for m in ("v1", "v2")}
+    frame = pd.DataFrame({name: truth, **outputs}).astype(written)
+    path = tmp_path / "table.csv"
+    frame.to_csv(path, index=False)
+    refusal = rf"'{name}' has 0 and 1 and the name of a truth; .*\(--true {name}\), .* Try: "
+    for source in (frame, frame[[name, "v1"]], path):
+        with pytest.raises(ValueError, match=refusal):
+            mc.read_predictions(source)
+    read = mc.read_predictions(path, columns={"true": name})
+    assert read.models == ("v1", "v2")
+    assert [*map(str, read.y_true)] == [str(written(true)) for true in truth]
+    assert mc.read_predictions(path, kind="scores").models == (name, "v1", "v2")
+    # Marks of models are scores as before, and so are those of several that state something.
+    models = frame.rename(columns={name: "bert", "v1": "cnn", "v2": "gpt"})
+    assert mc.read_predictions(models).models == ("bert", "cnn", "gpt")
+    assert mc.read_predictions(models).output("bert").kind == "scores"
+    several = frame.rename(columns={"v1": "verdict_bert", "v2": "verdict_cnn"})
+    assert mc.read_predictions(several.drop(columns=name)).models == ("verdict_bert", "verdict_cnn")
+
+
+@pytest.mark.parametrize("n_models", [20, 200])
+def test_each_of_many_columns_is_compared_with_no_other(n_models, monkeypatch):
+    asked = []
+    predicts = names.predicts
+    monkeypatch.setattr(names, "predicts", lambda name: asked.append(name) or predicts(name))
+    frame = pd.DataFrame({"y_true": TRUTH, **{f"m{i}": labels(i) for i in range(n_models)}})
+    assert len(mc.read_predictions(frame).models) == n_models
+    assert len(asked) <= 2 * n_models
 
 
 @pytest.mark.parametrize("low", [-1.0, 0.0])
