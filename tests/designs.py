@@ -34,7 +34,8 @@ DESIGNS = {
     "sets": "several test sets, and the mean of their values",
     "battles": "rows of two models and the winner (`from_battles`)",
 }
-COMBINATIONS = [(), *((each,) for each in DESIGNS), *combinations(DESIGNS, 2)]
+ALONE = ((), *((each,) for each in DESIGNS))
+COMBINATIONS = (*ALONE, *combinations(DESIGNS, 2))
 YES, THESE, NO, NONE = "yes", "these runs", "no", "–"
 
 # Why no function could answer, or none of some: designs, functions (empty for all), the reason, and what to do.
@@ -237,15 +238,15 @@ def command(name, designs):
 
 
 @cache
-def cells():
-    """All cells of the table, as the code answers today."""
+def cells(of=COMBINATIONS):
+    """Cells of some combinations, by default of all of the table, as the code answers today."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return tuple(_cells())
+        return tuple(_cells(of))
 
 
-def _cells():
-    for designs in COMBINATIONS:
+def _cells(of):
+    for designs in of:
         try:
             preds, refusal = test_set(designs), ""
         except (ValueError, TypeError) as error:
@@ -292,16 +293,21 @@ def _lines():
     )
     yield f"| design | {' | '.join(names)} |"
     yield "| --- |" + " --- |" * len(names)
-    for designs in COMBINATIONS:
-        row = [cell for cell in cells() if cell.designs == designs]
-        marks = [NONE if each.reason and each.answer == NO else each.answer for each in row]
-        yield f"| {_named(designs)} | {' | '.join(marks)} |"
+    yield from rows(cells())
     refused = [cell for cell in cells() if cell.answer == NO]
     yield "\n## Refused, and the mathematics holds\n"
     yield from _grouped([cell for cell in refused if not cell.reason], "refusal")
     yield "\n## Refused, and no answer exists\n"
     yield from _grouped([cell for cell in refused if cell.reason], "reason")
     yield ""
+
+
+def rows(some):
+    """Lines of the table: the cells of each combination."""
+    for designs in dict.fromkeys(cell.designs for cell in some):
+        row = [cell for cell in some if cell.designs == designs]
+        marks = [NONE if each.reason and each.answer == NO else each.answer for each in row]
+        yield f"| {_named(designs)} | {' | '.join(marks)} |"
 
 
 def _named(designs):

@@ -48,11 +48,12 @@ def test_commands_of_the_catalogue_of_refusals(case, tmp_path, monkeypatch, foll
 
 
 @needs("logs")
+@pytest.mark.parametrize("deeper", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("command", ["compare", *plugged("ADVISING")])
-def test_commands_for_the_files_of_the_tests(command, monkeypatch, follow):
+def test_commands_for_the_files_of_the_tests(command, deeper, monkeypatch, follow):
     monkeypatch.chdir(DATA)
-    n_printed = sum(follow([command, str(path)]) for path in sorted(Path().rglob("*")))
-    assert n_printed > 0
+    paths = [path for path in sorted(Path().rglob("*")) if (len(path.parts) > 2) == deeper]
+    assert sum(follow([command, str(path)]) for path in paths) > 0
 
 
 N = 40

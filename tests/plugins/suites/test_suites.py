@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -278,6 +278,7 @@ def evidence(p):
     return type("Found", (), {"p_adjusted": p[:, None], "corrections_used": {}})()
 
 
+@settings(max_examples=25)
 @given(st.lists(st.floats(0.001, 1), min_size=1, max_size=6))
 def test_steps_over_groups_of_one_test_are_holms(p):
     found = adjust_groups([evidence(np.array([x])) for x in p], [slice(None)] * len(p), "max-t")
