@@ -161,10 +161,11 @@ def upper_tail(
         return None
     size, n_moving = orders.size, float(orders.size.sum())
     tilt = _tilt(slope, size, t)
+    laws = [_tilted(int(n), point) for n, point in zip(size, tilt, strict=True)]
     constant, step = float(size @ log_cosh(tilt)), _SMOOTH * np.sqrt(size @ slope**2)
     edge, known, total, square = np.nan, 0.0, 0.0, 0.0
     for last in range(_AT_ONCE, max(_AT_ONCE, min(_POINTS, _NUMBERS // len(size))) + 1, _AT_ONCE):
-        signs = _points(orders, slope, tilt, np.arange(last - _AT_ONCE, last) + 1)
+        signs = _points(orders, slope, laws, np.arange(last - _AT_ONCE, last) + 1)
         weight, sums = np.exp(constant - signs @ tilt), signs @ slope
         share = extreme(Outcomes(orders.swapped(signs), weight, n_moving))
         if np.isnan(edge):
@@ -183,7 +184,7 @@ def upper_tail(
     return (tail, n_moving) if np.isfinite(tail) else None
 
 
-def _points(orders: Orders, slope: FloatArray, tilt: FloatArray, at: IntArray) -> FloatArray:
+def _points(orders: Orders, slope: FloatArray, laws: list[FloatArray], at: IntArray) -> FloatArray:
     """Return some points of the sequence as sums of signs, (n_points, n_kinds).
 
     The first numbers of a point, which are spread best, are those of kinds that matter most.
@@ -191,7 +192,8 @@ def _points(orders: Orders, slope: FloatArray, tilt: FloatArray, at: IntArray) -
     out = np.empty((len(at), len(slope)))
     order = np.argsort(-orders.size * slope**2, kind="stable")
     for step, kind in zip(np.sqrt(_primes(len(slope))), order, strict=True):
-        out[:, kind] = _tilted(int(orders.size[kind]), tilt[kind], at * step % 1)
+        signs, below = laws[kind]
+        out[:, kind] = signs[np.searchsorted(below, at * step % 1 * below[-1])]
     return out
 
 
@@ -218,14 +220,13 @@ def _tilt(steepness: FloatArray, size: FloatArray, t: float) -> FloatArray:
     return np.asarray(point * steepness)
 
 
-def _tilted(size: int, tilt: float, share: FloatArray) -> FloatArray:
-    """Return sums of signs at some shares of the distribution of a tilted binomial number."""
+def _tilted(size: int, tilt: float) -> FloatArray:
+    """Return the sums of signs of a tilted binomial number, and their cumulated masses."""
     ups = np.arange(size + 1)
     signs = 2.0 * ups - size
     # By logarithms: far from the middle the masses of many signs are 0 in floating point.
     log_mass = tilt * signs - gammaln(ups + 1) - gammaln(size - ups + 1)
-    below = np.cumsum(np.exp(log_mass - log_mass.max()))
-    return np.asarray(signs[np.searchsorted(below, share * below[-1])])
+    return np.stack([signs, np.cumsum(np.exp(log_mass - log_mass.max()))])
 
 
 def _primes(number: int) -> IntArray:
