@@ -67,8 +67,10 @@ def undrawn(monkeypatch):
     from matplotlib.figure import Figure
 
     from modelcompare.report.figures import layout
+    from modelcompare.report.writers import files
 
     monkeypatch.setattr(layout, "_fit_texts", lambda _: None)
+    monkeypatch.setattr(files, "_settle", lambda _: None)
     monkeypatch.setattr(
         Figure, "savefig", lambda _, file, **__: file.write(b'<svg viewBox="0 0 1 1"/>')
     )

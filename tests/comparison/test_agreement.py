@@ -51,15 +51,21 @@ def calibrated(seed, n=400, gap=0.0):
 
 
 @needs("calibration")
-@settings(max_examples=4, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(CORRECTIONS))
+@pytest.mark.parametrize(
+    ("seed", "correction"),
+    [
+        pytest.param(seed, each, marks=() if each in ("holm", "fdr_bh") else pytest.mark.slow)
+        for seed, each in enumerate(CORRECTIONS)
+    ],
+)
 def test_each_p_value_is_that_of_the_named_test(seed, correction):
     preds, asked = made(seed), [*BY_VALUE, *BY_EXCHANGE]
     found = mc.compare(preds, asked, n_resamples=99, rng=seed, correction=correction).differences
     for row in found.sample(8, random_state=seed).itertuples():
         value = row.metric, None if pd.isna(row.label) else row.label
         named = mc.paired_test(preds, row.model_a, row.model_b, value, n_resamples=99, rng=seed)
-        assert row.p_value == named.p_value or np.isnan([row.p_value, named.p_value]).all()
+        # Sums over four models and over two may differ in their last digit.
+        assert row.p_value == pytest.approx(named.p_value, rel=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -74,28 +80,26 @@ def test_each_p_value_is_that_of_any_test_by_its_name(test):
 
 
 @needs("calibration")
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2))])
 @pytest.mark.parametrize("method", ["auto", "normal", "BCa", "percentile"])
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh", "none"])
-def test_each_end_is_that_of_the_named_method(method, correction):
+def test_each_end_is_that_of_the_named_method(method, correction, seed):
     asked = ["f1_macro", "ece"] if method == "auto" else ["f1_macro"]
-    for seed in range(3):
-        result = compared(seed, metrics=asked, method=method, correction=correction, rng=seed)
-        drawn = mc.bootstrap(made(seed), asked, n_resamples=199, rng=seed)
-        a, b = result.evidence.pairs
-        alone = drawn.difference_interval(a, b, method, 0.95)
-        np.testing.assert_array_equal(result.evidence.difference_interval.low, alone.low)
-        np.testing.assert_array_equal(result.evidence.difference_interval.high, alone.high)
-        found = result.evidence.corrected
-        steps = [corrected_errors(result.evidence, stepped=each) for each in (False, True)]
-        for place in range(len(asked)):
-            levels = [
-                drawn.difference_interval(a, b, method, 1 - errors[place]) for errors in steps
-            ]
-            equal = [
-                (found[:, :, place] == [ends.low[:, place], ends.high[:, place]]).all(axis=0)
-                for ends in levels
-            ]
-            assert np.any(equal, axis=0).all()
+    result = compared(seed, metrics=asked, method=method, correction=correction, rng=seed)
+    drawn = mc.bootstrap(made(seed), asked, n_resamples=199, rng=seed)
+    a, b = result.evidence.pairs
+    alone = drawn.difference_interval(a, b, method, 0.95)
+    np.testing.assert_array_equal(result.evidence.difference_interval.low, alone.low)
+    np.testing.assert_array_equal(result.evidence.difference_interval.high, alone.high)
+    found = result.evidence.corrected
+    steps = [corrected_errors(result.evidence, stepped=each) for each in (False, True)]
+    for place in range(len(asked)):
+        levels = [drawn.difference_interval(a, b, method, 1 - errors[place]) for errors in steps]
+        equal = [
+            (found[:, :, place] == [ends.low[:, place], ends.high[:, place]]).all(axis=0)
+            for ends in levels
+        ]
+        assert np.any(equal, axis=0).all()
 
 
 @settings(max_examples=15, deadline=None)

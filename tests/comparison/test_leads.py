@@ -114,7 +114,7 @@ def _single_p_values(result, rows):
     return of_pair.loc[pairs].to_numpy()
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(st.integers(0, 10**6))
 def test_max_t_intervals_go_with_max_t_p_values(seed):
     result = compared(seed, correction="max-t", n_resamples=999)

@@ -227,7 +227,7 @@ EVERYTHING = ["f1", "f1_macro", "cf1", "cf1_macro", "log_loss", "cohen_kappa", "
     ],
 )
 def test_threads_do_not_change_a_bit(columns):
-    preds = many_models(**columns)
+    preds = many_models(n_models=3, **columns)
     one = run(preds, EVERYTHING).p_value
     with config_context(n_jobs=2):
         two = run(preds, EVERYTHING).p_value

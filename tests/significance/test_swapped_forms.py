@@ -191,6 +191,7 @@ def test_forms_are_used_for_averages_and_smooth_metrics_with_few_slopes():
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_exchangeable_models_have_uniform_p_values():
     rng, found = np.random.default_rng(1), []
     for _ in range(150):

@@ -114,12 +114,12 @@ def test_cubes_are_made_of_some_pairs_after_others(monkeypatch):
         return cubes(self, pairs)
 
     monkeypatch.setattr(Mean, "cubes", spy)
-    whole = outcome_of(preds, 199).p_value
+    whole = outcome_of(preds, 99).p_value
     assert 6 in asked
     asked.clear()
     monkeypatch.setattr(means, "CACHE_BYTES", 800)
     monkeypatch.setattr(statistic, "CACHE_BYTES", 1)
-    np.testing.assert_array_equal(outcome_of(preds, 199).p_value, whole)
+    np.testing.assert_array_equal(outcome_of(preds, 99).p_value, whole)
     # The total of every pair that is skewed, and what moves of each after each block of masks.
     assert set(asked) == {1}
     assert len(asked) > 2 * 6

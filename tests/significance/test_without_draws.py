@@ -115,19 +115,19 @@ CELLS = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2))])
 @pytest.mark.parametrize(("name", "n", "n_classes", "columns"), CELLS)
-def test_p_values_are_the_shares_of_very_many_drawn_swaps(name, n, n_classes, columns):
+def test_p_values_are_the_shares_of_very_many_drawn_swaps(name, n, n_classes, columns, seed):
     soft, n_draws = name.startswith(("c", "b")), 40_000
-    for seed in range(3):
-        preds = two_models(seed, n, n_classes, soft=soft, **columns)
-        part = Evaluation(preds, resolve_metrics([name], preds), collapse=False)
-        statistic = swap_statistic(part, part.metrics, all_pairs(2))
-        known = Known.of(statistic, "two-sided").p_value[0]
-        assert np.isfinite(known).all()
-        masks = SwapMasks(statistic.units, n_draws, SEED)
-        drawn = oracle.share_extreme(statistic, masks, np.array([0]))[0]
-        error = np.sqrt(drawn * (1 - drawn) / n_draws)
-        assert (np.abs(known - drawn) <= 0.03 * drawn + 4 * error).all()
+    preds = two_models(seed, n, n_classes, soft=soft, **columns)
+    part = Evaluation(preds, resolve_metrics([name], preds), collapse=False)
+    statistic = swap_statistic(part, part.metrics, all_pairs(2))
+    known = Known.of(statistic, "two-sided").p_value[0]
+    assert np.isfinite(known).all()
+    masks = SwapMasks(statistic.units, n_draws, SEED)
+    drawn = oracle.share_extreme(statistic, masks, np.array([0]))[0]
+    error = np.sqrt(drawn * (1 - drawn) / n_draws)
+    assert (np.abs(known - drawn) <= 0.03 * drawn + 4 * error).all()
 
 
 @pytest.mark.parametrize(

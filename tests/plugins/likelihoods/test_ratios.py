@@ -85,7 +85,9 @@ def test_likelihood_ratios_of_few_samples_are_covered(name, right, cleared):
     assert (weight @ covered) / weight.sum() > 0.935
 
 
-@pytest.mark.parametrize(("right", "cleared"), [(0.8, 0.9), (0.95, 0.95)])
+@pytest.mark.parametrize(
+    ("right", "cleared"), [pytest.param(0.8, 0.9, marks=pytest.mark.slow), (0.95, 0.95)]
+)
 def test_differences_of_likelihood_ratios_of_few_samples_are_covered(right, cleared):
     """1,000 pairs of equal models on 20 and 20 samples; 0.82 and 0.87 covered before."""
     rng, truth = np.random.default_rng(5), np.arange(40) < 20

@@ -11,7 +11,9 @@ from tests.plugged import needs
 pytestmark = pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
 
 
-@pytest.mark.parametrize("generalize_to", ["auto", "items", "sets"])
+@pytest.mark.parametrize(
+    "generalize_to", ["auto", pytest.param("items", marks=pytest.mark.slow), "sets"]
+)
 @pytest.mark.parametrize(
     "more",
     [
