@@ -43,10 +43,15 @@ _ANSWERED = {
 
 
 def pytest_collection_modifyitems(items):
-    """Skip the examples of plugins that are absent."""
+    """Skip the examples of plugins that are absent; begin with pages.
+
+    A process that has nothing left to do takes tests from the end of the other's list, so that the
+    site is built by one process, which is the only one to start a browser.
+    """
     for item in items:
         if (plugin := _ANSWERED.get(item.name)) is not None:
             item.add_marker(needs(plugin))
+    items.sort(key=lambda item: item.get_closest_marker("pages") is None)
 
 
 # Collecting makes millions of objects that live as long as the tests, and no garbage. To look for

@@ -14,6 +14,7 @@ from docs.hooks.formulas import formula_of, mathml
 from docs.hooks.responses import _values
 from docs.pictures import make
 from modelcompare.metrics import METRICS
+from tests.covering import pairwise
 from tests.pages import ROOT
 from tests.public import public
 from tests.test_public_api import every_plot
@@ -100,9 +101,9 @@ def opened_fixture(browser, site):
         context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [400, 1400])
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    ("page", "width", "scheme"), pairwise(PAGES, [400, 1400], ["light", "dark"])
+)
 def test_axe_finds_nothing(opened, page, width, scheme):
     found = Axe().run(opened(page, width, color_scheme=scheme)).response["violations"]
     assert [(each["id"], each["impact"], each["nodes"][0]["html"][:200]) for each in found] == []
