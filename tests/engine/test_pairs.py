@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from modelcompare.engine.pairs import differences, runs_of
+from modelcompare.engine.pairs import differences, strips_of
 from modelcompare.significance.pairwise import all_pairs
 
 
@@ -24,11 +24,11 @@ from modelcompare.significance.pairwise import all_pairs
 def test_differences_are_those_of_each_pair(pairs):
     rng = np.random.default_rng(0)
     numbers = rng.random((5, 3, 4))
-    found = differences(runs_of(*np.array(pairs, dtype=np.intp).reshape(-1, 2).T), numbers)
+    found = differences(strips_of(*np.array(pairs, dtype=np.intp).reshape(-1, 2).T), numbers)
     expected = [numbers[first] - numbers[second] for first, second in pairs]
     np.testing.assert_array_equal(found, np.reshape(expected, (-1, 3, 4)))
 
 
-def test_all_pairs_of_many_models_are_few_runs():
+def test_all_pairs_of_many_models_are_few_strips():
     a, b = all_pairs(50)
-    assert len(runs_of(a, b)) == len(runs_of(b, a)) == 49
+    assert len(strips_of(a, b)) == len(strips_of(b, a)) == 49
