@@ -96,6 +96,7 @@ class Form(Formula):
         self._squares: dict[int, list[Matrix]] = {}
         self._kept: dict[int, list[Kinds]] = {}
         self._laws: dict[int, Law | None] = {}
+        self._fractions: dict[int, tuple[FloatArray, FloatArray]] = {}
         self._room = PASS_BYTES / 8
 
     def statistics(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
@@ -216,10 +217,8 @@ class Form(Formula):
         return low
 
     def laws(self, pair: int) -> list[Law | None]:
-        found = self._grams(pair)[1]
-        if pair in self._laws:
-            return [self._laws.pop(pair)]
-        return [self._law(pair, self._kinds(pair), found)]
+        squares, made = self._grams(pair)[1], pair in self._laws
+        return [self._laws.pop(pair) if made else self._law(pair, self._kinds(pair), squares)]
 
     def _law(self, pair: int, kinds: Iterable[Kinds], squares: Matrix) -> Law | None:
         metric, totals = self.metric, [part[pair] for part in self._of_both]
@@ -337,12 +336,11 @@ class Form(Formula):
         """Return the sums of products of u and v of a pair."""
         if pair not in self._squares:
             every = (self._kinds_of(pair, rows, with_fixed=True) for rows in self._steps)
-            if len(self._steps) > 1:
-                self._squares[pair] = grams(every)
-                return self._squares[pair]
-            kinds = [self._keep(pair, *every)]
+            whole = len(self._steps) == 1
+            kinds: Iterable[Kinds] = [self._keep(pair, *every)] if whole else every
             self._squares[pair] = grams(kinds)
-            if pair not in self._kept and len(self._laws) * kinds[0].size.nbytes < PASS_BYTES / 4:
+            room = PASS_BYTES / 4 if whole and pair not in self._kept else 0
+            if len(self._laws) * 8 * self.swaps.units.n_units < room:
                 self._laws[pair] = self._law(pair, kinds, self._squares[pair][1])
         return self._squares[pair]
 
@@ -379,14 +377,24 @@ class Form(Formula):
         if self._labelled:
             joined = swaps.joined.evaluation
             return kinds_of_labels(joined, metric, models, pooled, with_fixed=with_fixed)
-        numbers = {s: swaps.numbers[s] for s in metric.statistics}
-        sides = [{s: x[rows, min(m, x.shape[1] - 1)] for s, x in numbers.items()} for m in models]
         bottoms = None
         if metric.average is None:
-            both = [self._numbers(side, pooled) for side in sides]
+            both = [self._numbers(self._of_model(m, rows), pooled) for m in models]
         else:
-            each = (fraction_of(metric, *side.values()) for side in sides)
-            tops, bottoms = zip(*each, strict=True)
+            tops, bottoms = zip(*(self._fraction(m, rows) for m in models), strict=True)
             both = [top - pooled * bottom for top, bottom in zip(tops, bottoms, strict=True)]
         strata = Strata.of(swaps.units)
         return kinds_of_units(swaps.units, strata, rows, both, bottoms, with_fixed=with_fixed)
+
+    def _of_model(self, model: int, rows: slice) -> Sides:
+        numbers = {s: self.swaps.numbers[s] for s in self.metric.statistics}
+        return {s: x[rows, min(model, x.shape[1] - 1)] for s, x in numbers.items()}
+
+    def _fraction(self, model: int, rows: slice) -> tuple[FloatArray, FloatArray]:
+        """Return numerators and denominators of a model's units, kept for its pairs if small."""
+        if model in self._fractions:
+            return self._fractions[model]
+        found = fraction_of(self.metric, *self._of_model(model, rows).values())
+        if len(self._steps) == 1 and len(self._fractions) * found[0].nbytes < PASS_BYTES / 16:
+            self._fractions[model] = found
+        return found
