@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -150,14 +150,27 @@ class UnitStatistics:
     ) -> FloatArray:
         """Compute one statistic of some units from their outcomes, (n_rows, width)."""
         if self._unit_of is not None:
-            numbers = self._computed(statistic, model, outcomes, slice(None))
-            weight = self.predictions.sample_weight
-            return cluster_sums(numbers, self._unit_of, self.units.n_units, weight)[rows]
+            # The clusters of any rows are of all samples.
+            every = partial(self._of_clusters, self._unit_of, statistic, model, outcomes)
+            if 8 * self.units.n_units * self.columns(slice(None))[-1].stop > PASS_BYTES // 2:
+                return every()[rows]
+            key = "clusters", statistic.name, EVERY_MODEL if statistic.shared else model
+            return self.once(key, every)[rows]
         numbers = self._computed(statistic, model, outcomes, rows)
         if self._rows is not None:
             return numbers
         p, here = self._blocks.part(rows)
         return numbers if p.sample_weight is None else numbers * p.sample_weight[here, None]
+
+    def _of_clusters(
+        self, unit_of: IntArray, statistic: Statistic, model: str, outcomes: Outcomes
+    ) -> FloatArray:
+        """Compute one statistic of all clusters, (n_units, width), for reading alone."""
+        numbers = self._computed(statistic, model, outcomes, slice(None))
+        weight = self.predictions.sample_weight
+        sums = cluster_sums(numbers, unit_of, self.units.n_units, weight)
+        sums.flags.writeable = False
+        return sums
 
     def _computed(
         self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
