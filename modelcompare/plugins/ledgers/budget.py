@@ -101,7 +101,7 @@ class Budget(Result, stem="budget"):
 
 def read_existing(ledger: Ledger | str | os.PathLike[str]) -> History:
     """Read a ledger with at least one question."""
-    known = Ledger.of(ledger).read()
+    known = History.read(Ledger.of(ledger).path, full=True)
     if not known.entries:
         raise ValueError(
             f"nothing was asked yet in the `ledger` {known.path}, or it does not exist."
@@ -167,7 +167,7 @@ def budget(
     if of_looks:
         level_of = _levels_ahead(known, max(steps, default=1))
     # On fresh samples: alpha for the same looks, or the level of the last candidate, none kept.
-    begun = replace(known, lines=known.lines[:1])
+    begun = replace(known, lines=known.lines.first())
     fresh = known.plan["alpha"] if of_looks else next_level(begun, len(entries))
 
     def detectable(level: FloatArray | float) -> Any:

@@ -202,7 +202,8 @@ def keep(
         earliest = known.entries[0] if known.entries else None
         predictions = in_order(predictions, earliest)
         asked = question_of(predictions, (baseline, candidate), like=earliest)
-        before = next((entry for entry in known.entries if _is_same(entry, asked)), None)
+        alike = known.entries.containing(asked[ROLES[1]]["outputs"])
+        before = next((entry for entry in alike if _is_same(entry, asked)), None)
         if before is None:
             _check_same(known, asked)
             known.check_left()

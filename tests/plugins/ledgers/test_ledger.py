@@ -1,6 +1,7 @@
 """Ledgers and what may happen to them: two writers, kills, full disks, edits, other test sets."""
 
 import contextlib
+import hashlib
 import json
 import math
 import multiprocessing
@@ -224,6 +225,51 @@ def test_half_a_line_is_refused(path):
     path.write_text(text[:-40], encoding="utf-8")
     with pytest.raises(ValueError, match="line 4 is no line of a ledger"):
         ask(path, 5)
+
+
+def test_lines_before_the_last_one_are_checked_by_one_hash(path, monkeypatch):
+    def refused(*_):
+        raise AssertionError("every line was read")
+
+    monkeypatch.setattr(histories, "_check_chain", refused)
+    assert ask(path, 3).number == 4
+    again = ask(path, 1)
+    assert (again.number, again.repeated) == (2, True)
+    with pytest.raises(AssertionError, match="every line"):
+        mc.diagnostics.keep_report(path)
+
+
+def test_an_edit_before_the_last_line_is_found_by_its_hash_or_by_a_report(path):
+    first, second, third, fourth = lines_of(path)
+    edited = second.replace('"number":1', '"number":7')
+    path.write_text(first + edited + third + fourth, encoding="utf-8")
+    with pytest.raises(ValueError, match="line 2 was changed"):
+        ask(path, 5)
+    # Who makes the last line agree with the edited ones leaves the chain broken.
+    last = json.loads(fourth)
+    before = (first + edited + third).encode()
+    last["prefix"] = hashlib.sha256(before).hexdigest()
+    last["hash"] = histories._hash_of(last)
+    path.write_bytes(before + f"{histories._text(last)}\n".encode())
+    with pytest.raises(ValueError, match="line 2 was changed"):
+        mc.diagnostics.keep_report(path)
+
+
+def test_a_ledger_of_before_and_one_with_other_ends_of_lines_are_read_in_full(path):
+    kept, previous = [], ""
+    for text in lines_of(path):
+        line = json.loads(text)
+        del line["prefix"]
+        line["previous"] = previous
+        line["hash"] = previous = histories._hash_of(line)
+        kept.append(histories._text(line))
+    path.write_bytes("\r\n".join(kept).encode())
+    assert ask(path, 3).number == 4
+    assert ask(path, 0).number == 1
+    lines = lines_of(path)
+    assert [line[:-1] for line in lines[:-1]] == kept
+    before = "".join(lines[:-1]).encode()
+    assert json.loads(lines[-1])["prefix"] == hashlib.sha256(before).hexdigest()
 
 
 def test_a_cut_end_shows_to_those_who_kept_the_head(path):
