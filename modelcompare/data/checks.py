@@ -325,17 +325,17 @@ def classes(labels: ArrayLike | None, found: AnyArray, *, at_least: int = 2) -> 
     return frozen(chosen)
 
 
-def factorized(array: AnyArray) -> tuple[IntArray, AnyArray]:
-    """Return the place of each true label among the distinct ones, which are checked; and these."""
+def factorized(array: AnyArray, where: str = "`y_true`") -> tuple[IntArray, AnyArray]:
+    """Return the place of each label among the distinct ones, which are checked; and these."""
     try:
         places, found = pd.factorize(array)
     except TypeError:
-        check_defined(array, "`y_true`")
+        check_defined(array, where)
         raise
     # All cells are searched only if the distinct ones have a flaw.
     few = array.dtype.kind == "O" and places.min(initial=0) >= 0 and holds_texts(found)
     if not (few and _is_whole("".join(found.tolist()))):
-        check_defined(array, "`y_true`")
+        check_defined(array, where)
     return places, found
 
 

@@ -119,7 +119,8 @@ def check_ids(ids: AnyArray | None, runs: AnyArray | None = None) -> None:
     """Refuse repeated ids; with several runs, ids repeated within a run."""
     if ids is None:
         return
-    again = pd.DataFrame({"id": ids, "run": 0 if runs is None else runs}).duplicated().to_numpy()
+    rows = pd.DataFrame({"id": ids, "run": runs}) if runs is not None else pd.Index(ids, ids.dtype)
+    again = np.asarray(rows.duplicated())
     if again.any():
         repeated = distinct(ids[again], "`ids`")
         within = "" if runs is None else " within a run"

@@ -112,7 +112,7 @@ def is_real(array: AnyArray) -> bool:
 
 def inferred(array: AnyArray) -> AnyArray:
     """Convert a column of objects that are all numbers to numbers; return others unchanged."""
-    if array.dtype.kind != "O":
+    if array.dtype.kind != "O" or checks.holds_texts(array):
         return array
     found: AnyArray = pd.Series(array).infer_objects().to_numpy()
     return found if found.dtype.kind in "iufb" else array

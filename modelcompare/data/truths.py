@@ -7,7 +7,6 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
@@ -101,13 +100,14 @@ def of_classes(
     integers may be columns of probabilities, of these `widths`.
     """
     places = checks.factorized(truth) if truth.ndim == 1 else None
+    answers = []
     for where, array in predicted.items():
         if array.ndim != 1:
             raise ValueError(
                 f"{where} must give one label for each sample, got shape {array.shape}; of "
                 "probabilities take the likeliest class, or ask a metric of probabilities."
             )
-        checks.check_defined(array, where)
+        answers.append(checks.factorized(array, where)[1])
     if places is None:
         labels = checks.classes(given, np.arange(truth.shape[1]), at_least=at_least)
         distribution = checks.probabilities("`y_true`", truth, labels, normalize)
@@ -119,7 +119,7 @@ def of_classes(
     if given is None and widths and widths[0] > len(found) and are_codes(found, widths[0]):
         found = np.arange(widths[0])
     if given is None and predicted:
-        same = (pd.unique(array) for array in predicted.values() if same_type(array, truth))
+        same = (each for each in answers if same_type(each, places[1]))
         if found.dtype.kind != "O":
             same = (inferred(each) for each in same)
         found = checks.distinct(np.concatenate([found, *same]), "`y_true` or a model")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,7 @@ from modelcompare.directions import known_direction
 from modelcompare.readers import cell_types
 from modelcompare.readers.alignment import check_same
 from modelcompare.readers.beside import all_beside, substitutes
-from modelcompare.readers.cell_types import (
-    Column,
-    as_numbers,
-    column_array,
-    refuse_objects,
-)
+from modelcompare.readers.cell_types import Column, as_numbers, column_array, refuse_objects
 from modelcompare.readers.messages import MissingCellsError, as_options, listed, option
 from modelcompare.readers.options import ITEM, OWN_RUN, Columns, Outputs
 from modelcompare.readers.patterns import as_shares, every_label
@@ -96,6 +92,11 @@ class Part:
         # A frame without other columns need not be copied.
         return self.frame if wanted == [*self.frame] else self.frame[wanted]
 
+    @cached_property
+    def gaps(self) -> pd.DataFrame:
+        """A mask of these cells, True where one is missing."""
+        return self.cells.isna()
+
     def holding(self, cells: Mapping[Any, Any]) -> Part:
         """Return the part with other cells in some columns."""
         frame = self.frame.copy(deep=False)
@@ -162,15 +163,14 @@ def _missing_results(
         for part in parts
         for columns in part.outputs.values()
     ]
-    found = masks if names else [mask.any(axis=1) for mask in masks]
-    return dict(zip(predictions.models, found, strict=True))
+    each = masks if names else (mask.any(axis=1) for mask in masks)
+    return dict(zip(predictions.models, each, strict=True))
 
 
 def _with_types(part: Part, options: Columns, written: bool) -> pd.DataFrame:
     """Convert the columns to the types that their roles need."""
-    labels = [each for each in part.labelled if each != part.true]
     if written:
-        known = all_beside()
+        labels, known = [each for each in part.labelled if each != part.true], all_beside()
         numbers = [n for o, n in options.named.items() if o in known and known[o].numbers]
         measures = [*part.used, *numbers, *(part.substitutes if part.true is None else ())]
         return cell_types.with_types(
@@ -179,12 +179,9 @@ def _with_types(part: Part, options: Columns, written: bool) -> pd.DataFrame:
     frame = part.frame.infer_objects()
     if not options.output_kind.single_text:
         return frame
-    return part.holding({column: frame[column].map(_text) for column in part.labelled}).frame
-
-
-def _text(cell: object) -> object:
-    """Return a cell as a text; several references stay several."""
-    return cell if isinstance(cell, str | tuple) else str(cell)
+    return part.holding(
+        {column: frame[column].map(cell_types.as_text) for column in part.labelled}
+    ).frame
 
 
 def _of_scores(
@@ -295,7 +292,7 @@ def _resolve_missing(parts: Sequence[Part], options: Columns, *, in_rows: bool) 
         # Some of the labels, or of the scores, are missing.
         scored = all(part.true is None for part in parts)
         needed = [replace(p, outputs={}) if scored else replace(p, true=None) for p in parts]
-    bad = np.any([part.cells.isna().any(axis=1) for part in needed], axis=0)
+    bad = np.any([part.gaps.any(axis=1) for part in needed], axis=0)
     if not bad.any():
         return parts
     if options.missing == "worst":

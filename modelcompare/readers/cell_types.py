@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray, BoolArray
+from modelcompare.arrays import AnyArray, BoolArray, IntArray
 from modelcompare.data.checks import rows_text
 from modelcompare.data.kind_inference import are_values, is_real
 from modelcompare.data.kinds import UNDECLARED, VALUES, Kind
@@ -20,6 +20,9 @@ from modelcompare.readers.messages import as_options
 Column: TypeAlias = "pd.Series[Any]"
 # Canonical integers of at most 18 digits, which fit 64 bits: not 01, +1, 1e3.
 _PLAIN = re.compile(r"0|-?[1-9][0-9]{0,17}")
+# So many texts are recognized as integers together, and are names if all differ; powers of ten.
+_MANY_NAMES = 1_000
+_TENS = 10 ** np.arange(19, dtype=np.int64)
 _WITH_POINT = re.compile(r"(?:0|-?[1-9][0-9]{0,17})\.0+")
 _YES, _NO = ["True", "true", "TRUE"], ["False", "false", "FALSE"]
 # Default marks of a missing cell, besides an empty one.
@@ -33,9 +36,33 @@ def names(written: AnyArray) -> AnyArray:
 
     With a missing cell the others stay texts, so that it is reported as missing.
     """
-    place, found = pd.factorize(written)
-    plain = (place >= 0).all() and all(map(_PLAIN.fullmatch, found))
-    return found.astype(np.int64)[place] if plain else written
+    return _as_names(written, *_distinct(written))
+
+
+def _distinct(written: AnyArray) -> tuple[IntArray, AnyArray]:
+    """Return the place of each cell among the distinct ones; of names, that hardly repeat, all."""
+    first = {*written[:_MANY_NAMES]}
+    if len(first) < _MANY_NAMES or pd.isna(written).any():
+        return pd.factorize(written)
+    return np.arange(len(written)), written
+
+
+def _as_names(written: AnyArray, place: IntArray, found: AnyArray) -> AnyArray:
+    """Convert texts, given by their places among the distinct ones, as `names` does."""
+    if (place < 0).any() or (len(found) and not _PLAIN.fullmatch(found[0])):
+        return written
+    if len(found) < _MANY_NAMES:
+        plain = all(map(_PLAIN.fullmatch, found))
+        return found.astype(np.int64)[place] if plain else written
+    try:
+        whole = found.astype(np.int64)
+    except (ValueError, OverflowError):
+        return written
+    # No text of an integer is shorter than the canonical one.
+    texts, size = "".join(found), np.abs(whole)
+    n_digits = np.maximum(np.searchsorted(_TENS, size, side="right"), 1) + (whole < 0)
+    plain = texts.isascii() and len(texts) == n_digits.sum() and size.max() < _TENS[-1]
+    return whole[place] if plain else written
 
 
 # Signs as papers write them, and markup without meaning for a number.
@@ -95,17 +122,22 @@ def as_numbers(cells: Any) -> AnyArray:
 
 def numbers(written: AnyArray) -> AnyArray:
     """Convert texts to numbers if every one is a number."""
-    place, held = pd.factorize(written)
+    return _as_numbers(written, *_distinct(written))
+
+
+def _as_numbers(written: AnyArray, place: IntArray, held: AnyArray) -> AnyArray:
+    """Convert texts, given by their places among the distinct ones, as `numbers` does."""
     found = as_numbers(held)
     return written if np.isnan(found).any() or (place < 0).any() else found[place]
 
 
 def names_or_numbers(written: AnyArray) -> AnyArray:
     """Convert texts to names, or to numbers if all are numbers and one has a fraction."""
-    named = names(written)
+    place, held = _distinct(written)
+    named = _as_names(written, place, held)
     if named.dtype.kind == "i":
         return named
-    found = numbers(written)
+    found = _as_numbers(written, place, held)
     fractions = found.dtype.kind == "f" and bool((found[np.isfinite(found)] % 1).any())
     return found if fractions else written
 
@@ -172,7 +204,12 @@ def with_types(
         else rules.get(name, names)(cells)
         for name, cells in ((name, column.to_numpy()) for name, column in frame.items())
     }
-    return pd.DataFrame(columns, index=frame.index, copy=False)
+    # Texts stay objects: as pandas' type of texts they would be converted there and back.
+    typed = {
+        name: pd.Series(cells, index=frame.index, dtype=cells.dtype, copy=False)
+        for name, cells in columns.items()
+    }
+    return pd.DataFrame(typed, copy=False)
 
 
 def written_alike(columns: Sequence[Column]) -> list[Column]:
@@ -253,6 +290,16 @@ def column_array(column: Column) -> AnyArray:
         return array.astype(str).astype(object)
     refuse_objects(column)
     return array
+
+
+def as_text(cell: object) -> object:
+    """Return a cell as a text; several references stay several."""
+    return cell if isinstance(cell, str | tuple) else str(cell)
+
+
+def are_texts(cells: Any) -> bool:
+    """Return whether cells are objects, and each is a text."""
+    return cells.dtype == object and pd.api.types.infer_dtype(cells, skipna=False) == "string"
 
 
 def refuse_objects(column: Column) -> None:

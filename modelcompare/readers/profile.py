@@ -98,9 +98,11 @@ class Profile:
         objects = cell_types.holds_objects(held) or cell_types.holds_objects(known)
         if not len(held) or held.dtype.kind == "f" or objects:
             return 0.0
-        if held.dtype.kind not in "iufb" or known.dtype.kind not in "iufb":
-            held, known = held.astype(str), known.astype(str)
-        return float(held.isin(known.unique()).mean())
+        place, values = pd.factorize(held)
+        values, known = pd.Series(values), pd.Series(known.unique())
+        if values.dtype.kind not in "iufb" or known.dtype.kind not in "iufb":
+            values, known = values.astype(str), known.astype(str)
+        return float(values.isin(known).to_numpy()[place].mean())
 
     def shares_words(self, heading: str, other: str) -> bool:
         """Return whether most texts of a column have a word of another column's in their row."""
@@ -267,7 +269,8 @@ def _present(frame: pd.DataFrame, marks: Collection[str], heading: str) -> Colum
     """Return the cells of a column that are not missing."""
     column = frame[heading]
     marked = cell_types.missing_mask(column, marks)
-    return cell_types.present(column.mask(marked) if marked.any() else column).infer_objects()
+    held = cell_types.present(column.mask(marked) if marked.any() else column)
+    return held if cell_types.are_texts(held) else held.infer_objects()
 
 
 def check_labels(seen: Profile, true: str) -> None:

@@ -64,7 +64,7 @@ def with_scores_beside(
     scores: Mapping[str, Mapping[str, Column]], columns: Columns,
 ) -> Predictions:  # fmt: skip
     """Add numbers that all models have beside their outputs, by name and model, without gaps."""
-    lacking = np.any([part.cells.isna().any(axis=1) for part in parts], axis=0)
+    lacking = np.any([part.gaps.any(axis=1) for part in parts], axis=0)
     kept = ~lacking | (columns.missing != "drop")
     whole = [
         name for name, own in scores.items()

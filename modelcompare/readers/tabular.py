@@ -46,7 +46,7 @@ def wide_predictions(
     beside = [heading for own in columns.substitutes.values() for heading in own]
     part = Part(seen.where, frame, true, roles.outputs, beside)
     (part,) = parts = marked_missing([part], columns)
-    lacking = part.cells.isna().sum()
+    lacking = part.gaps.sum()
     predictions = predictions_of(parts, columns, written=seen.written, name=name, known=known)
     scores = names.of_each_model(roles.left_out, [*roles.outputs])
     if true is not None and known is None and not columns.people:

@@ -21,6 +21,8 @@ from modelcompare.words import IntervalMethod
 
 # Share of the free memory that the rows of a scan may take.
 SHARE = 1 / 4
+# A file of labels with so many rows is counted where it is, many times faster than it is read.
+COUNTED_FROM = 1_000_000
 _SWAPS = "studentized-permutation"
 # Interval and test that replace the defaults, which need more than sums.
 _INSTEAD = ("normal", "wald")
@@ -128,6 +130,17 @@ def is_large(path: Path) -> bool:
 
     A text takes about eight times the memory of a number.
     """
+    n_rows, width = _size(path)
+    return n_rows * width > SHARE * free_memory()
+
+
+def is_long(path: Path) -> bool:
+    """Return whether a Parquet file has so many rows that they are counted if all are labels."""
+    return _size(path)[0] >= COUNTED_FROM
+
+
+def _size(path: Path) -> tuple[int, int]:
+    """Return the number of rows of a Parquet file, and the bytes of each; 0 of other files."""
     import_pyarrow()
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -135,8 +148,7 @@ def is_large(path: Path) -> bool:
     try:
         file = pq.ParquetFile(path)
     except (pa.ArrowException, OSError):
-        return False
+        return 0, 0
     with file:
         texts = sum(not pa.types.is_primitive(kind) for kind in file.schema_arrow.types)
-        width = 8 * (len(file.schema_arrow) + 7 * texts)
-        return file.metadata.num_rows * width > SHARE * free_memory()
+        return file.metadata.num_rows, 8 * (len(file.schema_arrow) + 7 * texts)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+import warnings
+from typing import Any, Literal
 
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
@@ -50,7 +51,9 @@ def scan_files(reading: Reading, *, by_blocks: bool) -> TestSet | None:
     places = [_URL.sub(r"\1://", path.as_posix()) for path in reading.files]
     wanted = reading.scan or reading.checkpoint is not None or any(map(_URL.match, places))
     unused = reading.given_beside({"files", "scan", *_SCANNED, *ROLES})
-    if not wanted and (unused or not by_blocks or not _too_large(reading)):
+    large = not (wanted or unused) and by_blocks and _is(reading, "large")
+    long = not (wanted or unused or large) and by_blocks and _is(reading, "long")
+    if not (wanted or large or long):
         return None
     if not by_blocks:
         raise ValueError(
@@ -60,24 +63,36 @@ def scan_files(reading: Reading, *, by_blocks: bool) -> TestSet | None:
     if unused:
         raise ValueError(f"{unused[0]} needs all rows in memory; leave it out of a scan.")
     try:
-        found: Any = load(f"{_SCAN}:scan_predictions")(
-            places, columns={role: getattr(reading, role) for role in ROLES},
-            **{name: getattr(reading, name) for name in _SCANNED},
-        )  # fmt: skip
+        with warnings.catch_warnings(record=long) as given:
+            if long:
+                warnings.simplefilter("always")
+            found: Any = load(f"{_SCAN}:scan_predictions")(
+                places, columns={role: getattr(reading, role) for role in ROLES},
+                **{name: getattr(reading, name) for name in _SCANNED},
+            )  # fmt: skip
     except load(f"{_LAYOUTS}:CannotScanError"):
         if wanted:
             raise
         return None
+    except ValueError:
+        # Of rows that fit into memory, reading knows which cells are wrong, and what to do.
+        if long:
+            return None
+        raise
+    if long and not found.access.counts:
+        return None
+    for each in given or ():
+        warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     say(f"modelcompare: read block by block, {found.access.sentence}")
     read: TestSet = found
     return read
 
 
-def _too_large(reading: Reading) -> bool:
-    """Return whether there is one Parquet file that would take too much of the memory."""
+def _is(reading: Reading, size: Literal["large", "long"]) -> bool:
+    """Return whether there is one Parquet file that is too large, or long enough to be counted."""
     if len(reading.files) != 1 or reading.files[0].suffix.lower() != ".parquet":
         return False
-    return bool(load("modelcompare.plugins.large.planning:is_large")(reading.files[0]))
+    return bool(load(f"modelcompare.plugins.large.planning:is_{size}")(reading.files[0]))
 
 
 SOURCES = (read_sketches, scan_files)

@@ -325,6 +325,11 @@ class BlockAccess(Access[ScannedPredictions]):
         return part
 
     @property
+    def counts(self) -> bool:
+        """True if all columns are labels, and few rows are distinct: these are counted."""
+        return self._counted is not None
+
+    @property
     def _counted(self) -> Any | None:
         """The counted distinct rows, if all are labels and few."""
         whole = self.test_set._chosen is None

@@ -68,6 +68,61 @@ def test_a_file_above_a_share_of_memory_is_scanned_by_itself(run, monkeypatch):
     assert summed.out == whole.out
 
 
+def test_a_long_file_of_labels_is_counted_where_it_is(run, monkeypatch):
+    commands = [
+        ("compare", "x.parquet", *chosen("--format", "csv")),
+        ("compare", "x.parquet", "--metric", "f1", "--metric", "mcc", *chosen()),
+        ("compare", "x.parquet", "--read", "strata=s", *chosen()),
+    ]
+    whole = [run(*command) for command in commands]
+    monkeypatch.setattr(planning, "COUNTED_FROM", 3000)
+    for read, command in zip(whole, commands, strict=True):
+        counted = run(*command)
+        assert "block by block" not in read.read
+        assert "block by block" in counted.read, command
+        assert counted.out == read.out
+    monkeypatch.setattr(planning, "COUNTED_FROM", 3001)
+    assert "block by block" not in run(*commands[0]).read
+
+
+def test_a_long_file_that_cannot_be_counted_is_read_whole(run, monkeypatch):
+    rows = pd.read_parquet("x.parquet").drop(columns=["g", "s"])
+    weights = np.arange(len(rows)) % 7 + 1.0
+    rows.assign(w=weights).to_parquet("weighted.parquet")
+    rows.assign(bow=weights / 8).to_parquet("probabilities.parquet")
+    rows.assign(bow=rows["bow"].where(rows.index != 5)).to_parquet("missing.parquet")
+    pd.concat([rows, rows]).assign(id=np.arange(6000) % 3000).to_parquet("repeated.parquet")
+    commands = [
+        ("compare", "weighted.parquet", "--read", "weight=w", *chosen()),
+        ("compare", "probabilities.parquet", *FEW),
+        ("compare", "missing.parquet", *FEW),
+        ("compare", "repeated.parquet", *FEW),
+    ]
+    before = [run(*command) for command in commands]
+    monkeypatch.setattr(planning, "COUNTED_FROM", 1)
+    for whole, command in zip(before, commands, strict=True):
+        assert run(*command) == whole, command
+    assert [each.code for each in before] == [0, 0, 2, 2]
+
+
+@pytest.mark.slow
+def test_a_million_rows_of_labels_are_counted_as_they_are_read(run, monkeypatch):
+    rng = np.random.default_rng(1)
+    words = np.array(["bird", "cat", "dog"], dtype=object)
+    true = rng.integers(0, 3, 1_000_000)
+    wrong = {m: rng.random(1_000_000) < share for m, share in (("cnn", 0.2), ("bow", 0.201))}
+    outputs = {m: words[np.where(here, (true + 1) % 3, true)] for m, here in wrong.items()}
+    pd.DataFrame({"id": np.arange(len(true)), "y_true": words[true], **outputs}).to_parquet(
+        "m.parquet"
+    )
+    counted = run("compare", "m.parquet", "--format", "csv")
+    assert "block by block" in counted.read
+    monkeypatch.setattr(planning, "COUNTED_FROM", 1_000_001)
+    whole = run("compare", "m.parquet", "--format", "csv")
+    assert "block by block" not in whole.read
+    assert counted.out == whole.out
+
+
 def test_strata_are_scanned_as_they_are_read(run, monkeypatch):
     whole = run("compare", "x.parquet", "--read", "strata=s", *chosen())
     assert "|stratified" in whole.out
