@@ -83,8 +83,11 @@ def _is_defined_sum(evaluation: Evaluation, metric: Metric) -> bool:
     if evaluation.partition is not None and not is_of_rows(metric):
         # Parts that are not drawn do not count.
         return averaged and not metric.is_of_samples
+    access = evaluation.access
+    if "rows" in access.abilities and access.true_marks is not None:
+        return _in_enough_units(evaluation, metric, averaged=averaged)
     parts = evaluation.parts(metric, evaluation.grand_total)
-    heaviest, least = evaluation.access.largest_weight, _enough(evaluation)
+    heaviest, least = access.largest_weight, _enough(evaluation)
     totals = [part / heaviest for part in parts]
     counted, value = [statistic in _WITHIN_ONE for statistic in metric.statistics], metric.value
     if isinstance(value, Quotient) and value.of_two_classes:
@@ -116,6 +119,26 @@ def _is_defined_sum(evaluation: Evaluation, metric: Metric) -> bool:
         for t, within in zip(totals, counted, strict=True)
     ]
     return not np.any(value.lacks(*smallest))
+
+
+def _in_enough_units(evaluation: Evaluation, metric: Metric, *, averaged: bool) -> bool:
+    """True if the denominator of each value is above 0 in enough units.
+
+    Totals do not show it where a sample has any number of labels, or objects.
+    """
+    strict = isinstance(metric.value, Quotient) and metric.value.strict
+    if metric.ratio is None or strict:
+        return False
+    columns, found = evaluation.columns(slice(None), (metric,)), np.zeros(1)
+    for rows in evaluation.row_steps():
+        numbers = evaluation.statistics(rows, (metric,))
+        parts = {column.statistic: column.of(numbers) for column in columns}
+        bottom = fraction_of(metric, *(parts[each] for each in metric.statistics))[1]
+        bottom = bottom.sum(axis=-1) if averaged else bottom
+        found = found + np.count_nonzero(bottom > 0, axis=0)
+        if (found >= _enough(evaluation)).all():
+            return True
+    return False
 
 
 def _has_two_classes(totals: FloatArray, least: float) -> bool:

@@ -9,6 +9,7 @@ import modelcompare as mc
 from modelcompare.engine.definedness import never_undefined
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics.base import UndefinedMetricWarning
 from modelcompare.resampling.weights import BootstrapWeights
 from tests.plugged import needs
 
@@ -152,6 +153,29 @@ def test_a_sample_counts_once_in_sums_over_many_classes():
     assert never_undefined(evaluation)
     few = preds.subset(range(59))
     assert not never_undefined(Evaluation(few, resolve_metrics(names, few)))
+
+
+@needs("label_sets")
+def test_many_labels_of_one_sample_do_not_define_a_value():
+    names = [f"l{k}" for k in range(70)]
+    truth = [names] + [[]] * 39
+    preds = mc.Predictions(truth, {"a": truth, "b": [names[:60]] + [[]] * 39}, labels=names)
+    with pytest.warns(UndefinedMetricWarning, match="37.1% of the resamples"):
+        n_undefined = mc.compare(preds, "f1_micro", n_resamples=999).scores["n_undefined"]
+    assert n_undefined.between(300, 430).all()  # 1 / e of the resamples are without the sample.
+
+
+@needs("label_sets")
+@pytest.mark.parametrize("n", [40, 59, 60, 200])
+def test_values_of_sets_are_defined_by_enough_samples_with_labels(n):
+    truth = [["x", "y"]] * n + [[]] * 50
+    preds = mc.Predictions(truth, {"a": truth, "b": [["y"]] * n + [[]] * 50})
+    of_sets = ["f1_micro", "f1_macro", "f1_samples", "subset_accuracy"]
+    assert never_undefined(evaluated(preds, of_sets)) == (n >= 60)
+    assert never_undefined(evaluated(preds, "f1")) == (n >= 60)
+    assert not never_undefined(evaluated(preds, "precision"))
+    groups = preds.with_columns(groups=np.arange(len(preds)) // 4)
+    assert never_undefined(evaluated(groups, of_sets)) == (n >= 240)
 
 
 @pytest.mark.parametrize("metric", ["spearman", "kendall", "median_absolute_error"])
