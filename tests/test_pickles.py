@@ -6,7 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
-from functools import partial
+from functools import cache, partial
 
 import joblib
 import numpy as np
@@ -89,12 +89,18 @@ def shown(result):
     return [repr(result), screen_text(document, brief=True), *frames, document.signature]
 
 
+@pytest.fixture(scope="module")
+def result_of(tmp_path_factory):
+    """Return the result of a name, which is computed once for all tests."""
+    return cache(lambda name: MAKE[name](tmp_path_factory.mktemp("result")))
+
+
 @needs("calibration")
 @pytest.mark.parametrize("name", MAKE)
 @pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
 @pytest.mark.filterwarnings("ignore::modelcompare.UndefinedMetricWarning")
-def test_every_result_is_the_same_after_it_was_copied(name, tmp_path):
-    result = MAKE[name](tmp_path)
+def test_every_result_is_the_same_after_it_was_copied(name, result_of):
+    result = result_of(name)
     fresh = {way: copied(result) for way, copied in WAYS.items()}
     expected = shown(result)
     assert {way for way, other in fresh.items() if shown(other) != expected} == set()
@@ -192,13 +198,13 @@ for path in sys.argv[1:]:
 @pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
 @pytest.mark.filterwarnings("ignore::modelcompare.UndefinedMetricWarning")
 def test_results_and_metrics_of_others_unpickle_in_a_worker_that_imported_nothing(
-    tmp_path, monkeypatch
+    result_of, tmp_path, monkeypatch
 ):
     (tmp_path / "of_others.py").write_text(OF_OTHERS)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(ROOT)]))
     of_others = importlib.import_module("of_others")
-    results = [*(make(tmp_path) for make in MAKE.values()), *map(made, MADE)]
+    results = [*map(result_of, MAKE), *map(made, MADE)]
     results.append(
         mc.compare(of_classes(), [of_others.share_right, of_others.MISSED], n_resamples=99)
     )

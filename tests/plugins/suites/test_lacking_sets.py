@@ -182,7 +182,9 @@ ROADS = {
     "gate, mean": lambda sets, **options: mc.gate(sets, "old", "new", "mean:-0.05", **options),
     "gate, each": lambda sets, **options: mc.gate(sets, "old", "new", "each:-0.3", **options),
     "gate, any": lambda sets, **options: mc.gate(sets, "old", "new", "any:+0", **options),
-    "groups": lambda sets, **options: mc.compare_groups(sets, n_resamples=99, **options),
+    "groups": lambda sets, **options: mc.compare_groups(
+        sets, n_resamples=99, test="wald", **options
+    ),
 }
 
 
@@ -216,7 +218,7 @@ def test_a_test_set_without_weight_may_lack_a_model(missing):
     weights = dict(zip(SIZES, (1, 0, 3, 2), strict=True))
     options = {"weights": weights, "generalize_to": "items", "missing": missing}
     sets = without(("maths", "new"))
-    found = mc.compare_groups(sets, n_resamples=99, confidence_level=0.9, **options)
+    found = mc.compare_groups(sets, n_resamples=99, test="wald", confidence_level=0.9, **options)
     row = found.pooled_differences.iloc[0]
     gains = [np.subtract(SCORES[n]["new"], 1.0 * SCORES[n]["old"]).mean() for n in SIZES]
     expected = np.average(gains, weights=[*weights.values()])
@@ -230,7 +232,9 @@ def test_weights_name_all_sets_whether_they_are_dropped_or_not():
     weights = dict(zip(SIZES, (1, 5, 3, 2), strict=True))
     options = {"weights": weights, "generalize_to": "items", "missing": "drop"}
     sets = without(("maths", "new"))
-    found = mc.compare_groups(sets, n_resamples=99, **options).pooled_differences.iloc[0]
+    found = mc.compare_groups(sets, n_resamples=99, test="wald", **options).pooled_differences.iloc[
+        0
+    ]
     assert found["difference"] == pytest.approx(-decided(sets, **options).gain)
 
 
