@@ -7,6 +7,7 @@ import re
 import tokenize
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import modelcompare
@@ -191,3 +192,30 @@ def test_the_check_sees_only_markdown_cells_of_notebooks(tmp_path):
     cells = [{"cell_type": kind, "source": ["It ", "tells."]} for kind in ("markdown", "code")]
     (tmp_path / "notebook.ipynb").write_text(json.dumps({"cells": cells}))
     assert len(list(not_plain(page_prose(tmp_path / "notebook.ipynb")))) == 1
+
+
+def ease(text):
+    """Reading ease of a page's prose (Flesch 1948), without code, tables, headings and what is generated."""
+    for left_out in (
+        r"<!-- \w+ -->.*?<!-- end -->",
+        r"```.*?```",
+        r"^(\||#|[-*] ).*?$",
+        r"`[^`]*`",
+        r"\]\([^)]*\)",
+    ):
+        text = re.sub(left_out, "", text, flags=re.DOTALL | re.MULTILINE)
+    words = re.findall(r"[a-z]+", text.lower())
+    vowels = sum(max(1, len(re.findall("[aeiouy]+", re.sub("(?<!l)e$", "", w)))) for w in words)
+    sentences = len(re.findall(r"[.!?:;](?=\s|$)", text))
+    # Few sentences are easy or hard by chance.
+    if len(words) < 150:
+        return np.inf
+    return 206.835 - 1.015 * len(words) / sentences - 84.6 * vowels / len(words)
+
+
+def test_pages_are_easy_to_read():
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    hard = {
+        page.name: round(found) for page in pages if (found := ease(page.read_text("utf-8"))) < 60
+    }
+    assert hard == {}
