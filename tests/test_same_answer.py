@@ -15,7 +15,11 @@ from tests.made_at_random import METRICS, predictions
 
 ONE = ["model", "metric", "label"]
 PAIR = ["model_a", "model_b", "metric", "label"]
-N_SETS = 100
+N_SETS, N_QUICK = 100, 50
+every_set = pytest.mark.parametrize(
+    "seed",
+    [pytest.param(k, marks=pytest.mark.slow if k >= N_QUICK else ()) for k in range(N_SETS)],
+)
 
 
 @cache
@@ -72,7 +76,7 @@ def _size(preds):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("seed", range(N_SETS))
+@every_set
 def test_the_orders_of_samples_and_of_models_do_not_matter(seed):
     drawn = _drawn(seed)
     if drawn is not None:
@@ -85,11 +89,11 @@ def test_the_orders_of_samples_and_of_models_do_not_matter(seed):
 
 @pytest.mark.filterwarnings("ignore")
 def test_many_of_the_sets_are_answered():
-    assert sum(_plain(seed) is not None for seed in range(N_SETS)) > N_SETS / 2
+    assert sum(_plain(seed) is not None for seed in range(N_QUICK)) > N_QUICK / 2
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("seed", range(N_SETS))
+@every_set
 def test_the_names_and_the_order_of_classes_do_not_matter(seed):
     drawn = _drawn(seed)
     if drawn is None or drawn[0].labels is None or len(drawn[0].labels) == 2:

@@ -64,7 +64,7 @@ def run(preds, name, pairs=PAIR, n_resamples=999, **options):
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("n_classes", [3, 12])
+@pytest.mark.parametrize("n_classes", [3, pytest.param(12, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "name", ["cf1_macro", "cprecision_weighted", "f1_macro", "mcc", "cohen_kappa", "log_loss"]
 )
