@@ -189,11 +189,15 @@ def _points(orders: Orders, slope: FloatArray, laws: list[FloatArray], at: IntAr
 
     The first numbers of a point, which are spread best, are those of kinds that matter most.
     """
-    out = np.empty((len(at), len(slope)))
-    order = np.argsort(-orders.size * slope**2, kind="stable")
-    for step, kind in zip(np.sqrt(_primes(len(slope))), order, strict=True):
+    step = np.empty(len(slope))
+    step[np.argsort(-orders.size * slope**2, kind="stable")] = np.sqrt(_primes(len(slope)))
+    share = np.multiply.outer(at, step) % 1
+    share *= [below[-1] for _, below in laws]
+    # One sign is 1 or -1.
+    out = np.where(share > [below[0] for _, below in laws], 1.0, -1.0)
+    for kind in np.flatnonzero(orders.size > 1).tolist():
         signs, below = laws[kind]
-        out[:, kind] = signs[np.searchsorted(below, at * step % 1 * below[-1])]
+        out[:, kind] = signs[np.searchsorted(below, share[:, kind])]
     return out
 
 
