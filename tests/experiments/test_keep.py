@@ -34,10 +34,18 @@ def test_gates_of_counts_are_those_of_decide():
 
 def test_the_table_keeps_its_promise():
     table = pd.read_csv(study.RESULTS)
-    assert {*table["study"]} == {"looks", "threshold", "search", "kept"}
+    assert {*table["study"]} == {"looks", "threshold", "search", "kept", "judge"}
     assert table["coverage"].min() > study.WANTED
     error = table["error"] - 3.5 * np.sqrt(0.06 * 0.94 / table["trials"])
     assert error.max() < study.LARGEST
+
+
+def test_gates_beside_a_judge_keep_small_levels():
+    table = pd.read_csv(study.RESULTS).query("study == 'judge'")
+    level = table["plan"].str.removeprefix("level ").astype(float)
+    assert {*level} == {*study.keep_judged.LEVELS}
+    assert len(table) == len(study.keep_judged.cells()) * len(study.keep_judged.LEVELS)
+    assert (table["error"] <= level + 3.5 * np.sqrt(level / table["trials"])).all()
 
 
 def test_keep_believes_what_is_true(tmp_path):
