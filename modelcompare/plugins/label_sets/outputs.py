@@ -111,15 +111,15 @@ def as_matrices(
 def _indicators(rows: Sequence[Sequence[Any]], labels: AnyArray, where: str) -> FloatArray:
     """Return lists of labels as rows of 0 and 1."""
     place = {label: k for k, label in enumerate(labels.tolist())}
+    lengths = np.array([*map(len, rows)], dtype=np.intp)
+    codes = [place.get(label, -1) for label in chain.from_iterable(rows)]
+    given = np.array(codes, dtype=np.intp)
     out = np.zeros((len(rows), len(labels)))
-    bad = np.zeros(len(rows), dtype=bool)
-    for k, row in enumerate(rows):
-        codes = [place.get(label, -1) for label in row]
-        bad[k] = -1 in codes or len({*codes}) < len(codes)
-        out[k, [code for code in codes if code >= 0]] = 1.0
+    out[np.repeat(np.arange(len(rows)), lengths)[given >= 0], given[given >= 0]] = 1.0
+    bad = out.sum(axis=1) != lengths
     remedy = "name each once, and pass all labels as `labels` (--read labels=A --read labels=B)"
     checks.refuse_rows(bad, f"{where} has labels that are unknown or repeated", remedy)
-    return out
+    return checks.read_only(out)
 
 
 def _kind_of(model: str, array: AnyArray, declared: Kind) -> Kind:
