@@ -15,6 +15,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -22,7 +23,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import evalica
 import numpy as np
+import pandas as pd
+import pyarrow.csv
+import pyarrow.parquet
+from sklearn.metrics import accuracy_score, f1_score
+from sklearn.preprocessing import MultiLabelBinarizer
 
 import modelcompare as mc
 from modelcompare.comparison.correction import Procedure
@@ -121,6 +128,94 @@ def judged(n: int, models: int, classes: int) -> mc.Predictions:
     return mc.Predictions(seen, outputs, labels=np.arange(classes), judge=verdicts)
 
 
+def rows_of_labels(n: int, classes: int, suffix: str) -> str:
+    """Write a numeric id, a truth and three models' labels, texts, to a file."""
+    rng, words = np.random.default_rng(0), np.array([f"class {k}" for k in range(classes)])
+    truth = rng.integers(0, classes, n)
+    columns = {"y_true": truth} | {
+        f"m{model}": np.where(rng.random(n) < 0.8, truth, rng.integers(0, classes, n))
+        for model in range(3)
+    }
+    frame = pd.DataFrame({"id": np.arange(n)} | {h: words[c] for h, c in columns.items()})
+    path = f"{tempfile.mkdtemp()}/rows.{suffix}"
+    frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
+    return path
+
+
+def by_pyarrow(path: str) -> object:
+    """Read a file as pyarrow does."""
+    return (pyarrow.csv.read_csv if path.endswith("csv") else pyarrow.parquet.read_table)(path)
+
+
+def battles(n: int, models: int) -> pd.DataFrame:
+    """Make battles of pairs of models, of which one in ten is a tie."""
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, models, n)
+    second = (first + rng.integers(1, models, n)) % models
+    won = rng.random(n) < 1 / (1 + np.exp((second - first) / models))
+    outcome = np.where(rng.random(n) < 0.1, 2, np.where(won, 0, 1))
+    names = np.array([f"m{model:03}" for model in range(models)], dtype=object)
+    outcomes = np.array(["model_a", "model_b", "tie"], dtype=object)
+    return pd.DataFrame({
+        "model_a": names[first], "model_b": names[second], "winner": outcomes[outcome]
+    })  # fmt: skip
+
+
+def by_evalica(table: pd.DataFrame) -> object:
+    """Fit Bradley and Terry's model to battles, without errors, as evalica does."""
+    winner = evalica.Winner
+    outcomes = {"model_a": winner.X, "model_b": winner.Y, "tie": winner.Draw}
+    return evalica.bradley_terry(
+        table["model_a"], table["model_b"], table["winner"].map(outcomes)
+    ).scores
+
+
+def label_sets(n: int, labels: int) -> tuple[list[list[str]], dict[str, list[list[str]]]]:
+    """Make up to three labels of each sample, and two models that name them on seven in ten."""
+    rng, names = np.random.default_rng(0), [f"l{label}" for label in range(labels)]
+
+    def drawn() -> list[list[str]]:
+        return [[names[k] for k in {*row}] for row in rng.integers(0, labels, (n, 3)).tolist()]
+
+    truth = drawn()
+    return truth, {
+        model: [a if right else b for a, b, right in zip(
+            truth, drawn(), (rng.random(n) < 0.7).tolist(), strict=True
+        )]
+        for model in ("m0", "m1")
+    }  # fmt: skip
+
+
+def by_sklearn(data: tuple[list[list[str]], dict[str, list[list[str]]]]) -> object:
+    """Compute the same four values of both models on 20 resamples in a loop."""
+    truth, outputs = data
+    binarizer = MultiLabelBinarizer(sparse_output=True)
+    true, rng = binarizer.fit_transform(truth), np.random.default_rng(0)
+    return [
+        [f1_score(true[rows], named[rows], average=average, zero_division=0)
+         for average in ("micro", "macro", "samples")] + [accuracy_score(true[rows], named[rows])]
+        for named in map(binarizer.transform, outputs.values())
+        for rows in rng.integers(0, len(truth), (20, len(truth)))
+    ]  # fmt: skip
+
+
+def of_tables() -> Iterator[tuple[str, Row]]:
+    """Yield calls on tables that are read, counted or sparse, each beside a peer."""
+    for suffix in ("csv", "parquet"):
+        for classes in (3, 10):
+            make = partial(rows_of_labels, 1_000_000, classes, suffix)
+            name = f"1,000,000 rows of {suffix}, {classes} classes"
+            yield f"{name}, pyarrow", Row(make, by_pyarrow)
+            yield name, Row(make, mc.read_predictions, f"{name}, pyarrow", 4)
+    many = partial(battles, 1_000_000, 200)
+    yield "1,000,000 battles, evalica", Row(many, by_evalica)
+    yield "1,000,000 battles", Row(many, mc.from_battles, "1,000,000 battles, evalica", memory=300)
+    sets = partial(label_sets, 20_000, 200)
+    yield "20,000 label sets, a loop of 20", Row(sets, by_sklearn)
+    beside = "20,000 label sets, a loop of 20"
+    yield "20,000 label sets", Row(sets, lambda data: mc.compare(*data), beside, memory=300)
+
+
 def compared(*metrics: str) -> Callable[[object], object]:
     """Return a comparison by some metrics, the default ones if none is named."""
     return lambda preds: mc.compare(preds, list(metrics) or None)
@@ -198,6 +293,7 @@ def _rows() -> Iterator[tuple[str, Row]]:
             wanted=20,
         ),
     )
+    yield from of_tables()
     yield (
         "verdict of 1,000 classes",
         Row(
@@ -227,7 +323,7 @@ def measure(row: Row) -> dict[str, float]:
         evidence = result.evidence
         found["expected"] = expected_seconds(
             evidence.bootstrap.evaluation, len(evidence.pairs[0]), evidence.n_resamples,
-            Procedure(), None,
+            Procedure(),
         )  # fmt: skip
     return found
 
