@@ -152,11 +152,10 @@ def questions(draw: Draw) -> list[Question]:
         "confidence_level": float(draw.choice([0.5, 0.8, 0.95, 0.999])),
         "baseline": preds.models[-1] if draw.random() < 0.3 else None,
     }  # fmt: skip
+    comparison = "compare", lambda: mc.compare(preds, **compared)
+    # Of one model a plugin alone asks more.
     others = _others(draw, preds, several[0])
-    return [
-        ("compare", lambda: mc.compare(preds, **compared)),
-        others[draw.integers(len(others))],
-    ]
+    return [comparison, others[draw.integers(len(others))]] if others else [comparison]
 
 
 def _others(draw: Draw, preds: mc.Predictions, metric: str) -> list[Question]:

@@ -8,9 +8,10 @@ import pytest
 
 import modelcompare as mc
 from tests.plugged import needed, needs
-from tests.plugins.time.test_blocks import forecasts, series
 
 needed("time")
+from tests.plugins.time.test_blocks import forecasts, series
+
 pytestmark = pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
 
 
