@@ -368,3 +368,23 @@ def test_marks_of_nullable_types_are_sets(convert):
 @pytest.mark.parametrize("name", ["hamming_loss", "label_ranking_average_precision_score"])
 def test_a_function_of_scikit_learn_is_known_by_its_name(name):
     assert mc.get_metric(name) is mc.get_metric(mc.get_metric(name).name)
+
+
+@pytest.mark.filterwarnings("ignore::modelcompare.metrics.UndefinedMetricWarning")
+def test_many_more_labels_than_samples_have_scikit_learn_s_values():
+    rng = np.random.default_rng(0)
+    truth = (rng.random((60, 300)) < 0.02).astype(int)
+    answers = np.where(rng.random(truth.shape) < 0.003, 1 - truth, truth)
+    preds = mc.Predictions(truth, {"a": answers, "b": np.zeros_like(truth)})
+    found = mc.compare(preds, ["f1_macro", "f1_micro", "f1_samples"], n_resamples=99)
+    for name, rows in found.scores.groupby("metric"):
+        expected = []
+        for marks in (answers, np.zeros_like(truth)):
+            # A label that neither samples nor answers have is of no average.
+            there = (truth | marks).any(axis=0)
+            sides, average = (truth[:, there], marks[:, there]), name.removeprefix("f1_")
+            both_empty = 1 if average == "samples" else 0
+            expected.append(reference.f1_score(*sides, average=average, zero_division=both_empty))
+        values = rows.set_index("model")["estimate"].loc[["a", "b"]]
+        np.testing.assert_allclose(values, expected, rtol=1e-12)
+        assert rows["ci_low"].between(0, 1).all()
