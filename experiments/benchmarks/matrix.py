@@ -216,6 +216,62 @@ def of_tables() -> Iterator[tuple[str, Row]]:
     yield "20,000 label sets", Row(sets, lambda data: mc.compare(*data), beside, memory=300)
 
 
+def sets_without_runs(models: int, sets: int, items: int) -> dict[str, mc.Predictions]:
+    """Make labels of other samples on each test set."""
+    whole = labelled(sets * items, models, 3)
+    return {
+        f"s{place}": whole.subset(np.arange(place * items, (place + 1) * items))
+        for place in range(sets)
+    }
+
+
+def designed(n: int, models: int, classes: int, design: str) -> mc.Predictions:
+    """Make probabilities of clusters of five, of five strata, or in the order of time."""
+    rng, preds = np.random.default_rng(1), scored(n, models, classes)
+    if design == "time":
+        return mc.io.in_time_blocks(preds, np.arange(n))
+    codes = np.arange(n) // 5 if design == "groups" else rng.integers(0, 5, n)
+    return preds.with_columns(**{design: codes})
+
+
+def surviving(n: int, models: int) -> mc.Predictions:
+    """Make risks of samples whose times are censored for four in ten."""
+    rng = np.random.default_rng(0)
+    time, seen = rng.exponential(1, n), rng.random(n) < 0.6
+    risks = {f"m{model}": rng.normal(size=n) - np.log(time) for model in range(models)}
+    return mc.Predictions(np.column_stack([time, seen]), risks, kind="risks")
+
+
+def designs_and_kinds() -> Iterator[tuple[str, Row]]:
+    """Yield default calls on clusters, strata, time, survival times and many models."""
+    base = "20,000 samples"
+    yield base, Row(partial(scored, 20_000, 2, 3), compared())
+    for design, wanted in (("groups", 2), ("strata", 4), ("time", 2)):
+        make = partial(designed, 20_000, 2, 3, design)
+        yield f"{base}, {design}", Row(make, compared(), base, wanted)
+    make = partial(designed, 1_000_000, 2, 3, "time")
+    yield "time blocks, 1,000,000 samples", Row(make, compared(), wanted=2)
+    small = "c-index, 2,000 samples"
+    yield small, Row(partial(surviving, 2_000, 2), compared("c_index"), wanted=1)
+    yield (
+        "c-index, 20,000 samples",
+        Row(partial(surviving, 20_000, 2), compared("c_index"), small, 12),
+    )
+    yield (
+        "1,000 models beside one",
+        Row(
+            partial(labelled, 1_000, 1_000, 3),
+            lambda preds: mc.compare(preds, baseline="m000"),
+            wanted=3,
+        ),
+    )
+    for models, wanted in ((10, 1), (20, 2)):
+        yield (
+            f"{models} models, 20 sets, 1,000 items",
+            Row(partial(sets_without_runs, models, 20, 1_000), mc.compare_groups, wanted=wanted),
+        )
+
+
 def compared(*metrics: str) -> Callable[[object], object]:
     """Return a comparison by some metrics, the default ones if none is named."""
     return lambda preds: mc.compare(preds, list(metrics) or None)
@@ -261,6 +317,7 @@ def _rows() -> Iterator[tuple[str, Row]]:
     ):  # fmt: skip
         yield f"{base}, a judge", Row(partial(judged, n, models, 3), compared(), base, 2)
     yield from beside_a_judge()
+    yield from designs_and_kinds()
     for name, sizes_of, memory in (
         ("1,000,000 samples, 5 models", (1_000_000, 5, 3), 256),
         ("10 models, 150 classes", (10_000, 10, 150), None),

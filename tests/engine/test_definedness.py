@@ -243,3 +243,36 @@ def test_numbers_that_vary_are_known_to():
     # Of two hundred thousand in the mean, differences of one are lost in rounding.
     far = mc.Predictions(x[0] + 2e5, {"a": x[1], "b": x[2]}, kind="values")
     assert not never_undefined(evaluated(far, "r2"))
+
+
+def test_default_calls_draw_replicates_only_where_values_may_be_missing(monkeypatch):
+    rng, n, drawn = np.random.default_rng(0), 400, []
+    replicates = Evaluation.replicates
+
+    def counted(evaluation, *arguments, **options):
+        drawn.append(evaluation)
+        return replicates(evaluation, *arguments, **options)
+
+    monkeypatch.setattr(Evaluation, "replicates", counted)
+    y, x = rng.integers(0, 3, n), rng.normal(size=n)
+    odds = {m: np.exp(rng.normal(size=(n, 3)) + np.eye(3)[y]) for m in "ab"}
+    shares = {m: o / o.sum(axis=1, keepdims=True) for m, o in odds.items()}
+    named = {m: np.where(rng.random(n) < 0.8, y, rng.integers(0, 3, n)) for m in "ab"}
+    values = {m: x + rng.normal(size=n) for m in "ab"}
+    for preds in (
+        mc.Predictions(y, named),
+        mc.Predictions(y, shares),
+        mc.Predictions(x, values),
+        mc.Predictions.from_scores(values),
+        mc.Predictions(y > 1, {m: share[:, 2] for m, share in shares.items()}),
+        mc.Predictions(y, named, groups=np.arange(n) // 4),
+        mc.Predictions(y, shares, groups=np.arange(n) // 4),
+        mc.Predictions(y, shares, strata=rng.integers(0, 4, n)),
+        mc.Predictions(y, shares, sample_weight=rng.random(n) + 0.5),
+    ):
+        mc.compare(preds)
+        assert not drawn
+    # A cluster of 160 samples may be all that a resample contains.
+    mc.compare(mc.Predictions(y, shares, groups=np.minimum(np.arange(n) // 4, 60)))
+    assert len(drawn) == 1
+    assert not never_undefined(drawn[0])
