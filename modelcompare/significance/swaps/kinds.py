@@ -7,8 +7,9 @@ the same true class, predictions and stratum are one kind, and their matrices ar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -29,13 +30,18 @@ _SHOWN, _FEW_KINDS = 256, 64
 _SMALL = 2**12
 
 
-class Kinds(NamedTuple):
+@dataclass(frozen=True)
+class Kinds:
     """Grouped units of a pair of models.
 
     Parameters
     ----------
-    signed : matrix of shape (n_kinds, n_units)
-        Units of each kind that a swap changes: 1 or -1, by the order of the outputs.
+    kind, unit : ndarray of int of shape (n_moving,)
+        Places among the kinds, and units, that a swap changes.
+    order : ndarray of shape (n_moving,)
+        Order of their outputs, 1 or -1.
+    n_units : int
+        Number of all units.
     sums : ndarray of shape (n_kinds,)
         Observed sums of the signs of the samples.
     size : ndarray of shape (n_kinds,)
@@ -52,7 +58,10 @@ class Kinds(NamedTuple):
         Sum of ``v v'`` over samples that no swap changes, where it is asked for.
     """
 
-    signed: Matrix
+    kind: IntArray
+    unit: IntArray
+    order: FloatArray
+    n_units: int
     sums: FloatArray
     size: FloatArray
     scale: FloatArray
@@ -65,7 +74,13 @@ class Kinds(NamedTuple):
     @property
     def n_bytes(self) -> int:
         """Memory of the largest matrices."""
-        return sum(_n_bytes(matrix) for matrix in (self.signed, self.u, self.v))
+        return 4 * self.unit.nbytes + _n_bytes(self.u) + _n_bytes(self.v)
+
+    @cached_property
+    def signed(self) -> Matrix:
+        """Orders as a matrix (n_kinds, n_units), for drawn swaps; single precision is exact."""
+        shape = len(self.size), self.n_units
+        return _matrix(self.order, self.kind, self.unit, shape).astype(np.float32)
 
 
 def grams(steps: Iterable[Kinds]) -> list[Matrix]:
@@ -142,19 +157,18 @@ def kinds_of_units(
     codes = None if strata is None else strata.codes[rows][moves]
     u, v = first - second, first + second
     bottom = None if bottoms is None else bottoms[0] - bottoms[1]
-    units_of, shape = rows.start + moves, (len(moves), units.n_units)
+    units_of, n_units = rows.start + moves, units.n_units
     same = _equal_units(u, [(first, second), *filter(None, [bottoms])], codes)
     if same is None:
-        # Single precision counts exactly.
-        alone = np.ones(len(moves), np.float32), units_of, np.arange(len(moves) + 1)
-        return Kinds(sparse.csr_array(alone, shape), size, size, scale, codes, u, v, bottom, fixed)
+        alone = np.arange(len(moves)), units_of, np.ones(len(moves)), n_units
+        return Kinds(*alone, size, size, scale, codes, u, v, bottom, fixed)
     kind, sign, place = same
-    signed = _matrix(sign, kind, units_of, (len(place), units.n_units)).astype(np.float32)
+    orders = kind, units_of, sign, n_units
     sums, size = (_tally(kind, part, len(place)) for part in (sign * size, size))
     codes = None if codes is None else codes[place]
     u, v = sign[place, None] * u[place], v[place]
     bottom = None if bottom is None else sign[place, None] * bottom[place]
-    return Kinds(signed, sums, size, scale[place], codes, u, v, bottom, fixed)
+    return Kinds(*orders, sums, size, scale[place], codes, u, v, bottom, fixed)
 
 
 def _equal_units(
@@ -223,9 +237,8 @@ def kinds_of_labels(
         fixed = rest.T @ _weighted(rest, weight[:, None])
     (first, under), (second, below) = (numbers(moving, x % k) for x in (moving // k, moving))
     bottom = None if under is None else under - below
-    signed = _matrix(sign, kind, moves, (len(moving), len(truth))).astype(np.float32)
     return Kinds(
-        signed, _tally(kind, sign * count[moves], len(moving)),
+        kind, moves, sign, len(truth), _tally(kind, sign * count[moves], len(moving)),
         _tally(kind, count[moves], len(moving)), scale(moving),
         None if strata is None else moving // k**3, first - second, first + second, bottom, fixed,
     )  # fmt: skip

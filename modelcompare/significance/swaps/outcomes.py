@@ -16,7 +16,6 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 from scipy.special import gammaln, ndtr
 
 from modelcompare.arrays import FloatArray, IntArray
@@ -63,12 +62,10 @@ class Orders(NamedTuple):
         for kinds in steps:
             if n_kinds + len(kinds.size) > most:
                 return None
-            signs = sparse.coo_array(kinds.signed)
-            row, column = signs.coords
             for order in (1, -1):
-                of_order = signs.data == order
-                kind, first = np.unique(row[of_order], return_index=True)
-                unit = column[of_order][first]
+                of_order = kinds.order == order
+                kind, first = np.unique(kinds.kind[of_order], return_index=True)
+                unit = kinds.unit[of_order][first]
                 places.append(np.stack([unit, n_kinds + kind, np.full(len(kind), order)]))
             size.append(kinds.size)
             surplus.append(kinds.sums)
