@@ -92,10 +92,10 @@ class _Value(NamedTuple):
         units = self.formula.by_kind(self.pair, self.value)
         if units is None:
             return np.nan, np.nan, np.nan
-        outcomes = all_outcomes(units[0])
+        outcomes = all_outcomes(units[0]())
         if outcomes is not None:
             return self._counted(outcomes, alternative)
-        tail = upper_tail(*units, abs(self.t), self._as_extreme)
+        tail = upper_tail(units[0](), units[1], abs(self.t), self._as_extreme)
         return (np.nan, np.nan, np.nan) if tail is None else self._integrated(*tail, alternative)
 
     def _counted(self, outcomes: Outcomes, alternative: Alternative) -> tuple[float, float, float]:

@@ -77,11 +77,12 @@ from modelcompare.significance.step_down import (
 )
 from modelcompare.significance.swaps.areas import SwappedAreas, areas_apply
 from modelcompare.significance.swaps.differences import Contrast, plain_difference
-from modelcompare.significance.swaps.forms import Form, forms_apply
+from modelcompare.significance.swaps.forms import Form
 from modelcompare.significance.swaps.means import Mean
 from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.ratio import Quotient
 from modelcompare.significance.swaps.signs import FEW_UNITS
+from modelcompare.significance.swaps.slopes import forms_apply
 from modelcompare.significance.swaps.statistic import Asked, SwapStatistic, UnitSwaps
 from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.words import Alternative

@@ -14,7 +14,7 @@ from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.step_down import step_down_swaps
 from modelcompare.significance.studentized import algorithm_of, studentized_permutation
 from modelcompare.significance.swaps import forms as swapped_forms
-from modelcompare.significance.swaps import outcomes
+from modelcompare.significance.swaps import outcomes, slopes
 from modelcompare.significance.swaps.forms import Form
 from modelcompare.significance.swaps.statistic import Asked, Swapped
 from modelcompare.significance.swaps.sums import Formula, SwappedSums
@@ -141,6 +141,22 @@ def test_models_in_the_other_order_have_the_same_p_value_and_equal_models_one_of
         assert run(same, name).p_value == 1
 
 
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("name", SOFT)
+def test_units_in_steps_have_the_p_values_of_all_at_once_without_products_of_classes(
+    name, design, monkeypatch
+):
+    preds = models(n_classes=12, **DESIGNS[design])
+    once, whole = run(preds, name, all_pairs(3)), of_forms(preds, name).observed
+    monkeypatch.setattr(swapped_forms, "PASS_BYTES", 2**15)
+    statistic = of_forms(preds, name, all_pairs(3))
+    (form,) = statistic.formulas
+    assert len(form._steps) > 2
+    assert statistic.observed == pytest.approx(whole, rel=1e-12)
+    assert not form._squares
+    assert run(preds, name, all_pairs(3)).p_value == pytest.approx(once.p_value, rel=1e-9)
+
+
 @pytest.mark.parametrize("name", ["cf1_macro", "mcc"])
 def test_threads_and_blocks_of_memory_do_not_change_a_bit(name, monkeypatch):
     preds = models(n_classes=12)
@@ -153,7 +169,7 @@ def test_threads_and_blocks_of_memory_do_not_change_a_bit(name, monkeypatch):
 
 
 def test_very_many_numbers_are_swapped_raw_and_say_so(monkeypatch):
-    monkeypatch.setattr(swapped_forms, "_MOST_PRODUCTS", 1)
+    monkeypatch.setattr(slopes, "_MOST_PRODUCTS", 1)
     assert run(models(n_classes=12), "cf1_macro").used == {"cf1_macro": "permutation"}
 
 

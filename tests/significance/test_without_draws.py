@@ -144,12 +144,12 @@ def test_an_integral_over_kinds_is_the_sum_over_all_their_outcomes(name, columns
     statistic = swap_statistic(part, part.metrics, all_pairs(2))
     value = _Value(statistic, statistic.formulas[0], 0, 0, 0.0)
     units = value.formula.by_kind(0, 0)
-    outcomes = all_outcomes(units[0])
+    outcomes = all_outcomes(units[0]())
     # The outcome nearest to t, and its exact tail.
     size = value._statistics(outcomes)
     t = size[np.argmin(np.abs(size - t))]
     exact = tail_share(size, np.array([t]), "greater", half=True) @ outcomes.probability
-    tail, n_moving = upper_tail(*units, t, value._replace(t=t)._as_extreme)
+    tail, n_moving = upper_tail(units[0](), units[1], t, value._replace(t=t)._as_extreme)
     assert outcomes.probability.sum() == pytest.approx(1)
     assert tail == pytest.approx(exact, rel=0.02)
     assert n_moving == outcomes.n_moving

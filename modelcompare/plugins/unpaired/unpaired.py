@@ -34,7 +34,7 @@ from modelcompare.significance.extreme import n_extreme, resampling_p, standardi
 from modelcompare.significance.inverted import Ends, ends_of, p_of_difference
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.samples import sample_contributions
-from modelcompare.significance.swaps.forms import MOST_SLOPES
+from modelcompare.significance.swaps.slopes import MOST_SLOPES
 from modelcompare.words import Alternative, ZeroDivision
 
 UnpairedTest = Literal[

@@ -21,7 +21,6 @@ from functools import cached_property, partial
 import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, BoolArray, FloatArray, IntArray
-from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals.averages import class_slopes
 from modelcompare.metrics.base import Metric, fraction_of
 from modelcompare.metrics.quotient import Quotient, divide, numerical_slopes
@@ -47,6 +46,7 @@ from modelcompare.significance.swaps.kinds import (
     kinds_of_units,
     products,
     single_cross_products,
+    squares_along,
 )
 from modelcompare.significance.swaps.laws import Law, Moves
 from modelcompare.significance.swaps.outcomes import are_few
@@ -59,13 +59,9 @@ from modelcompare.significance.swaps.statistic import (
     Swapped,
     studentized,
 )
-from modelcompare.significance.swaps.sums import Formula, Sides, Steepness, SwappedSums
+from modelcompare.significance.swaps.sums import Formula, Sides, Steepness, Steps, SwappedSums
 from modelcompare.words import Alternative
 
-# More columns than this take too long to differentiate one by one.
-MOST_SLOPES = 100
-# Averages of soft scores are studentized if all pairs have no more products of two classes.
-_MOST_PRODUCTS = 2**23
 # Margins of bounds for rounding: of squares and slopes, and of differences.
 _OF_SQUARES, _OF_DIFFERENCES = 1e-6, 1e-11
 # Pairs of labels whose kinds are multiplied by the same masks.
@@ -76,24 +72,13 @@ _LEAST_MASKS = 32
 _MOST_UNDECIDED = 1 / 16
 
 
-def forms_apply(evaluation: Evaluation, metric: Metric) -> bool:
-    """Return True for a metric with one value and slopes at moderate cost."""
-    if metric.per_class or not metric.smooth:
-        return False
-    if metric.average is None:
-        columns = evaluation.columns(slice(None), [metric])
-        return sum(column.width for column in columns) <= MOST_SLOPES
-    p, n_models = evaluation.predictions, len(evaluation.models)
-    products = p.access.n_classes**2 * max(1, n_models * (n_models - 1) // 2)
-    return products <= _MOST_PRODUCTS or are_hard_counts(evaluation, metric)
-
-
 class Form(Formula):
     """Studentized differences of one value of a metric that `forms_apply` to."""
 
     def __init__(self, swaps: SwappedSums, metric: Metric) -> None:
         super().__init__(swaps, metric)
         self._squares: dict[int, list[Matrix]] = {}
+        self._observed: dict[int, tuple[FloatArray, FloatArray]] = {}
         self._kept: dict[int, list[Kinds]] = {}
         self._laws: dict[int, Law | None] = {}
         self._fractions: dict[int, tuple[FloatArray, FloatArray]] = {}
@@ -123,6 +108,8 @@ class Form(Formula):
     def _crossed(self, where: Places, swapped: Swapped, at: Slopes) -> FloatArray:
         """Return the sums (n_pairs, n_masks) of products that swaps change."""
         pairs = where.pairs
+        if swapped.is_nothing and len(self._steps) > 1:
+            return np.array([self._observed[pair][0][2:] for pair in pairs.tolist()])
         if swapped.is_nothing:
             return products([self._grams(pair)[2] for pair in pairs.tolist()], at.equal, at.unequal)
         if not isinstance(where.masks, slice):
@@ -217,10 +204,12 @@ class Form(Formula):
         return low
 
     def laws(self, pair: int) -> list[Law | None]:
-        squares, made = self._grams(pair)[1], pair in self._laws
+        of_steps = self._observed.get(pair)
+        squares = self._grams(pair)[1].diagonal() if of_steps is None else of_steps[1]
+        made = pair in self._laws
         return [self._laws.pop(pair) if made else self._law(pair, self._kinds(pair), squares)]
 
-    def _law(self, pair: int, kinds: Iterable[Kinds], squares: Matrix) -> Law | None:
+    def _law(self, pair: int, kinds: Iterable[Kinds], diagonal: FloatArray) -> Law | None:
         metric, totals = self.metric, [part[pair] for part in self._of_both]
         # Sums of labels are close to a lattice, and apart where strata are or kinds are few.
         if metric.average is None or (self._labelled and self.swaps.strata is not None):
@@ -229,11 +218,10 @@ class Form(Formula):
             return None
         bottom = np.broadcast_to(fraction_of(metric, *totals)[1], self._pooled[pair].shape)
         steps = (Moves(some.u, some.v, some.bottom, some.size, some.stratum) for some in kinds)
-        weights, diagonal = class_slopes(metric, *totals), np.asarray(squares.diagonal())
-        return Law.of(steps, weights, bottom, diagonal, self.swaps.strata)
+        return Law.of(steps, class_slopes(metric, *totals), bottom, diagonal, self.swaps.strata)
 
-    def by_kind(self, pair: int, value: int) -> tuple[Iterable[Kinds], Steepness]:  # noqa: ARG002
-        return self._kinds(pair), partial(self._steepness, pair)
+    def by_kind(self, pair: int, value: int) -> tuple[Steps, Steepness]:  # noqa: ARG002
+        return partial(self._kinds, pair), partial(self._steepness, pair)
 
     def _steepness(self, pair: int) -> FloatArray:
         both = [part[[pair], None] / 2 for part in self._of_both]
@@ -252,8 +240,7 @@ class Form(Formula):
         shape = len(pairs), swapped.n_masks if isinstance(where.masks, slice) else 1
         slope = [self._of_side(sides, pairs, shape) for sides in both]
         equal, unequal = (slope[0] + slope[1]) / 2, (slope[0] - slope[1]) / 2
-        grams_of = zip(*(self._grams(pair)[:2] for pair in pairs.tolist()), strict=True)
-        squares = (products(of, h, h) for of, h in zip(grams_of, (equal, unequal), strict=True))
+        squares = self._squared(pairs, swapped, (equal, unequal))
         apart, together = (np.maximum(part, 0.0) for part in squares)
         rest = np.zeros(shape)
         if swaps.strata is not None:
@@ -264,6 +251,19 @@ class Form(Formula):
             rest += (difference**2 - lack**2) / swaps.units.size
         difference = np.broadcast_to(difference, shape).copy()
         return Slopes(difference, scale, equal, unequal, apart, together, rest)
+
+    def _squared(
+        self, pairs: IntArray, swapped: Swapped, sides: tuple[FloatArray, FloatArray]
+    ) -> Sequence[FloatArray]:
+        """Return X and Y, each (n_pairs, n_masks)."""
+        if not swapped.is_nothing or len(self._steps) == 1:
+            grams_of = zip(*(self._grams(pair)[:2] for pair in pairs.tolist()), strict=True)
+            return [products(of, h, h) for of, h in zip(grams_of, sides, strict=True)]
+        for pair, *along in zip(pairs.tolist(), *sides, strict=True):
+            steps = (self._kinds_of(pair, rows, with_fixed=True) for rows in self._steps)
+            self._observed[pair] = squares_along(steps, *along)
+        found = np.array([self._observed[pair][0] for pair in pairs.tolist()])
+        return found[:, :1], found[:, 1:2]
 
     def _of_side(self, sides: Sides, pairs: IntArray, shape: tuple[int, int]) -> FloatArray:
         """Return slopes (n_pairs, n_slopes, n_masks) at one side's totals."""
@@ -341,7 +341,7 @@ class Form(Formula):
             self._squares[pair] = grams(kinds)
             room = PASS_BYTES / 4 if whole and pair not in self._kept else 0
             if len(self._laws) * 8 * self.swaps.units.n_units < room:
-                self._laws[pair] = self._law(pair, kinds, self._squares[pair][1])
+                self._laws[pair] = self._law(pair, kinds, self._squares[pair][1].diagonal())
         return self._squares[pair]
 
     def _kinds(self, pair: int) -> Iterable[Kinds]:

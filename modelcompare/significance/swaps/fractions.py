@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -11,10 +11,10 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.metrics.base import fraction_of
 from modelcompare.metrics.quotient import divide
 from modelcompare.significance.strata import Strata
-from modelcompare.significance.swaps.kinds import Kinds, kinds_of_units
+from modelcompare.significance.swaps.kinds import kinds_of_units
 from modelcompare.significance.swaps.laws import Law, Moves
 from modelcompare.significance.swaps.powers import Units, smooth_tails
-from modelcompare.significance.swaps.sums import Formula, Steepness
+from modelcompare.significance.swaps.sums import Formula, Steepness, Steps
 
 
 class Fractions(Formula):
@@ -87,13 +87,13 @@ class Fractions(Formula):
 
     # -- without draws --------------------------------------------------------------------------
 
-    def by_kind(self, pair: int, value: int) -> tuple[Iterable[Kinds], Steepness]:
+    def by_kind(self, pair: int, value: int) -> tuple[Steps, Steepness]:
         swaps, residual = self.swaps, np.array([1.0, -float(self.pooled[pair, value])])
         models = int(swaps.model_a[pair]), int(swaps.model_b[pair])
         both = [np.stack([part[value, m] for part in self._by_value], axis=1) for m in models]
         every, strata = slice(0, swaps.units.n_units), Strata.of(swaps.units)
         kinds = kinds_of_units(swaps.units, strata, every, both, None, with_fixed=False)
-        return [kinds], lambda: np.asarray(kinds.u @ residual)
+        return lambda: [kinds], lambda: np.asarray(kinds.u @ residual)
 
     def tails(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
         swaps, (top, bottom), (_, total) = self.swaps, self._by_value, self.totals

@@ -94,6 +94,25 @@ def grams(steps: Iterable[Kinds]) -> list[Matrix]:
     return found
 
 
+def squares_along(
+    steps: Iterable[Kinds], equal: FloatArray, unequal: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return sums of ``(u g)^2``, ``(v h)^2`` and ``s (u g) (v h)``, (3,), and of each v squared.
+
+    `equal` and `unequal` are g and h, of shape (n_slopes, 1). No product of two classes is made
+    of units that swaps change, of which there may be very many.
+    """
+    sums, squares = np.zeros(3), np.zeros(len(equal))
+    for kinds in steps:
+        weight, signed = kinds.size * kinds.scale, kinds.sums * kinds.scale
+        fixed = np.asarray(kinds.fixed)
+        x, y = (kinds.u @ equal)[:, 0], (kinds.v @ unequal)[:, 0]
+        rest = unequal[:, 0] @ (fixed @ unequal)[:, 0]
+        sums += [weight @ x**2, weight @ y**2 + rest, signed @ (x * y)]
+        squares += weight @ kinds.v**2 + fixed.diagonal()
+    return sums, squares
+
+
 def products(matrices: Sequence[Matrix], left: FloatArray, right: FloatArray) -> FloatArray:
     """Return ``left' M right``, (n_pairs, n_masks), of sides (n_pairs, n_slopes, n_masks)."""
     # Large ones are not copied.

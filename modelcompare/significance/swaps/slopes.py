@@ -1,4 +1,4 @@
-"""Slopes of two models' values after swaps, and the sums of squares that follow.
+"""Slopes of two models' values after swaps, the sums of squares that follow, and who has them.
 
 See `significance.swaps.forms`.
 """
@@ -11,6 +11,26 @@ from typing import NamedTuple
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics.base import Metric
+from modelcompare.significance.exact import are_hard_counts
+
+# More columns than this take too long to differentiate one by one.
+MOST_SLOPES = 100
+# Averages of soft scores are studentized if all pairs have no more products of two classes.
+_MOST_PRODUCTS = 2**23
+
+
+def forms_apply(evaluation: Evaluation, metric: Metric) -> bool:
+    """Return True for a metric with one value and slopes at moderate cost."""
+    if metric.per_class or not metric.smooth:
+        return False
+    if metric.average is None:
+        columns = evaluation.columns(slice(None), [metric])
+        return sum(column.width for column in columns) <= MOST_SLOPES
+    p, n_models = evaluation.predictions, len(evaluation.models)
+    products = p.access.n_classes**2 * max(1, n_models * (n_models - 1) // 2)
+    return products <= _MOST_PRODUCTS or are_hard_counts(evaluation, metric)
 
 
 class Slopes(NamedTuple):

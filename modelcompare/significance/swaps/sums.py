@@ -37,6 +37,8 @@ from modelcompare.significance.swaps.statistic import (
 
 Sides = dict[Statistic, FloatArray]
 Steepness = Callable[[], FloatArray]
+# Units by kind, some at a time, from the first on at each call.
+Steps = Callable[[], Iterable[Kinds]]
 
 
 class Formula(ABC):
@@ -93,7 +95,7 @@ class Formula(ABC):
         """
         return np.full(t.shape, np.nan), np.full(t.shape, np.nan)
 
-    def by_kind(self, pair: int, value: int) -> tuple[Iterable[Kinds], Steepness] | None:  # noqa: ARG002
+    def by_kind(self, pair: int, value: int) -> tuple[Steps, Steepness] | None:  # noqa: ARG002
         """Return a pair's units by kind, and what a sign of each adds to the difference."""
         return None
 
