@@ -14,23 +14,28 @@ _LEFT = shutil.ignore_patterns(
 
 
 def unplug(names, folder):
-    """Copy the repository into an empty folder, take plugins out, and write the generated files."""
+    """Copy the repository into an empty folder, and take plugins out."""
     shutil.copytree(ROOT, folder, ignore=_LEFT, dirs_exist_ok=True)
     for name in names:
         shutil.rmtree(folder / "modelcompare" / "plugins" / name)
         shutil.rmtree(folder / "tests" / "plugins" / name, ignore_errors=True)
+
+
+def generate(folder):
+    """Write the files that are generated from the plugins which are there: stubs, pages, names."""
     for generator in ("tests.test_public_api", "tests.documents"):
         done = run(folder, "-m", generator)
         assert done.returncode == 0, done.stderr
 
 
-def run(folder, *arguments):
+def run(folder, *arguments, given=None):
     """Run Python in the copy, whose package it imports."""
     return subprocess.run(
-        [sys.executable, *arguments], cwd=folder, capture_output=True, encoding="utf-8",
+        [sys.executable, *arguments], cwd=folder, capture_output=True, encoding="utf-8", input=given,
         env={**os.environ, "PYTHONPATH": str(folder)},
     )  # fmt: skip
 
 
 if __name__ == "__main__":
     unplug(sys.argv[2:], Path(sys.argv[1]))
+    generate(Path(sys.argv[1]))
