@@ -28,6 +28,8 @@ from modelcompare.resampling.weights import Units, Weights
 # Number of groups that units are joined into, and of units that are drawn one by one.
 N_GROUPS = 4_096
 MOST_DRAWN = 8_192
+# Labels of more classes are sparse, and sums of groups of them are not.
+_MOST_CLASSES = 512
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,9 @@ class JoinedUnits:
     @staticmethod
     def are_many(evaluation: Evaluation, *, drawn: bool) -> bool:
         """Return True if units are to be joined, for what is drawn or for all."""
-        return evaluation.units.n_units > (min(ROW_BLOCK, MOST_DRAWN) if drawn else ROW_BLOCK)
+        sparse_labels = evaluation.predictions.access.n_classes > _MOST_CLASSES
+        most = min(ROW_BLOCK, MOST_DRAWN) if drawn and not sparse_labels else ROW_BLOCK
+        return evaluation.units.n_units > most
 
     @classmethod
     def _in_groups(cls, evaluation: Evaluation) -> JoinedUnits:

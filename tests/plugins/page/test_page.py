@@ -127,7 +127,7 @@ def test_warnings_stand_below_the_verdict():
     }
     preds = mc.Predictions(truth, outputs)
     with pytest.warns(UserWarning, match="19 resamples are too few for") as caught:
-        result = mc.compare(preds, ["f1", "mcc"], n_resamples=19, test="sign-flip")
+        result = mc.compare(preds, ["f1", "mcc"], n_resamples=19, test="permutation")
     assert {str(each.message) for each in caught} == {*result.document().notes}
     after = page_of_tables(result).split(">Warnings</h2>")[1]
     texts = Read(after.split("</section>")[0]).texts
