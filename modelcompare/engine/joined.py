@@ -54,7 +54,8 @@ class JoinedUnits:
     def of(cls, evaluation: Evaluation, *, drawn: bool = False) -> JoinedUnits:
         """Return the units of an evaluation, joined if they are many.
 
-        These are more than one row block; where swaps are drawn, more than 8,192.
+        These are more than one row block; where swaps are drawn, more than 8,192 of at most 512
+        classes.
         """
         if not cls.are_many(evaluation, drawn=drawn):
             return cls(evaluation, evaluation.units)

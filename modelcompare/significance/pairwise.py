@@ -170,8 +170,8 @@ class Outcome:
         For each metric whose pairs and classes share their swaps, a function that returns the
         two-sided p-values adjusted by step-down: of all its values, or of those at given positions.
     ways : ndarray of str of shape (n_pairs, n_values), optional
-        How swaps of the default test were taken: "mid-p" (all counted, ties half), "counted" (in
-        full), "signs" (by the law of a sum of signs) or "drawn"; empty for other tests that draw.
+        How swaps or signs were taken: "mid-p" (all counted, ties half), "counted" (in full),
+        "signs" (by the law of a sum of signs), "integrated" or "drawn"; None for tests without.
     """
 
     statistic: FloatArray

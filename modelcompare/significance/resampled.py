@@ -1,7 +1,7 @@
 """Tests of all pairs of models and all values at once, by resamples or by standard errors.
 
-``permutation`` (approximate randomization) swaps the two
-models' outputs; two models of equal F1, one precise and one with high recall, are not exchangeable.
+``permutation`` (approximate randomization) swaps the two models' outputs; two models of equal F1,
+one precise and one with high recall, are not exchangeable.
 ``bootstrap`` shifts the bootstrap distribution of the difference to 0, and ``wald`` needs no
 resamples. No p-value is below what all units together can show (`smallest_p_value`).
 """
