@@ -16,7 +16,7 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, ndtr
+from scipy.special import expit, gammaln, ndtr
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.significance.binomial import half_binomial
@@ -158,11 +158,11 @@ def upper_tail(
         return None
     size, n_moving = orders.size, float(orders.size.sum())
     tilt = _tilt(slope, size, t)
-    laws = [_tilted(int(n), point) for n, point in zip(size, tilt, strict=True)]
+    points = _Points.of(size, slope, tilt)
     constant, step = float(size @ log_cosh(tilt)), _SMOOTH * np.sqrt(size @ slope**2)
     edge, known, total, square = np.nan, 0.0, 0.0, 0.0
     for last in range(_AT_ONCE, max(_AT_ONCE, min(_POINTS, _NUMBERS // len(size))) + 1, _AT_ONCE):
-        signs = _points(orders, slope, laws, np.arange(last - _AT_ONCE, last) + 1)
+        signs = points.signs(np.arange(last - _AT_ONCE, last) + 1)
         weight, sums = np.exp(constant - signs @ tilt), signs @ slope
         share = extreme(Outcomes(orders.swapped(signs), weight, n_moving))
         if np.isnan(edge):
@@ -181,21 +181,44 @@ def upper_tail(
     return (tail, n_moving) if np.isfinite(tail) else None
 
 
-def _points(orders: Orders, slope: FloatArray, laws: list[FloatArray], at: IntArray) -> FloatArray:
-    """Return some points of the sequence as sums of signs, (n_points, n_kinds).
+class _Points(NamedTuple):
+    """Points of the sequence as sums of signs of tilted kinds.
 
-    The first numbers of a point, which are spread best, are those of kinds that matter most.
+    Parameters
+    ----------
+    step : ndarray of shape (n_kinds,)
+        What a point's number of each kind adds to the one before it, modulo 1.
+    down : ndarray of shape (n_kinds,)
+        Probability that a kind's first sample has the sign -1.
+    laws : mapping of int to ndarray of shape (2, n_sums)
+        Sums of signs and their cumulated masses, where a kind has several samples.
     """
-    step = np.empty(len(slope))
-    step[np.argsort(-orders.size * slope**2, kind="stable")] = np.sqrt(_primes(len(slope)))
-    share = np.multiply.outer(at, step) % 1
-    share *= [below[-1] for _, below in laws]
-    # One sign is 1 or -1.
-    out = np.where(share > [below[0] for _, below in laws], 1.0, -1.0)
-    for kind in np.flatnonzero(orders.size > 1).tolist():
-        signs, below = laws[kind]
-        out[:, kind] = signs[np.searchsorted(below, share[:, kind])]
-    return out
+
+    step: FloatArray
+    down: FloatArray
+    laws: dict[int, FloatArray]
+
+    @classmethod
+    def of(cls, size: FloatArray, slope: FloatArray, tilt: FloatArray) -> _Points:
+        """Begin the sequence.
+
+        The first numbers of a point, which are spread best, are those of kinds that matter most.
+        """
+        step = np.empty(len(slope))
+        step[np.argsort(-size * slope**2, kind="stable")] = np.sqrt(_primes(len(slope)))
+        several = np.flatnonzero(size > 1).tolist()
+        laws = {kind: _tilted(int(size[kind]), float(tilt[kind])) for kind in several}
+        return cls(step, expit(-2 * tilt), laws)
+
+    def signs(self, at: IntArray) -> FloatArray:
+        """Return some points, (n_points, n_kinds)."""
+        share = np.multiply.outer(at, self.step)
+        share -= np.floor(share)
+        # One sign is 1 or -1.
+        out = np.where(share > self.down, 1.0, -1.0)
+        for kind, (signs, below) in self.laws.items():
+            out[:, kind] = signs[np.searchsorted(below, share[:, kind])]
+        return out
 
 
 def _edge(sums: FloatArray, weight: FloatArray, share: FloatArray) -> float:
@@ -222,12 +245,13 @@ def _tilt(steepness: FloatArray, size: FloatArray, t: float) -> FloatArray:
 
 
 def _tilted(size: int, tilt: float) -> FloatArray:
-    """Return the sums of signs of a tilted binomial number, and their cumulated masses."""
+    """Return the sums of signs of a tilted binomial number, and their cumulated masses (2, n)."""
     ups = np.arange(size + 1)
     signs = 2.0 * ups - size
     # By logarithms: far from the middle the masses of many signs are 0 in floating point.
     log_mass = tilt * signs - gammaln(ups + 1) - gammaln(size - ups + 1)
-    return np.stack([signs, np.cumsum(np.exp(log_mass - log_mass.max()))])
+    below = np.cumsum(np.exp(log_mass - log_mass.max()))
+    return np.stack([signs, below / below[-1]])
 
 
 def _primes(number: int) -> IntArray:
