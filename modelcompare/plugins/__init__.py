@@ -82,7 +82,7 @@ NAMES = {
     "plan": ("plan", "`plan`", "--plan"),
     "published": (
         "io.from_counts", "io.from_results", "inference.critical_difference",
-        "inference.RankComparison", "`friedman`", "a table of results",
+        "inference.RankComparison", "`friedman`", "`table`", "a table of results",
         "a confusion matrix",
     ),
     "runs": (

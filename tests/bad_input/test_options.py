@@ -143,7 +143,7 @@ def _complaint(name: str, option: str, value: object) -> str:
 
 
 def test_every_public_function_and_option_is_in_the_table():
-    assert {*functions()} <= {*DOORS}
+    assert {*functions()} <= {*DOORS, *plugged("UNANSWERED")}
     for name, door in DOORS.items():
         for option in inspect.signature(door.call).parameters:
             known = option in {*OPTIONS, *GIVEN, *door.data, *door.instead}

@@ -9,12 +9,12 @@ import pandas as pd
 
 from modelcompare.data.checks import check_columns_distinct
 from modelcompare.plugins.folds.columns import FOLD
+from modelcompare.plugs import behind
 from modelcompare.readers import names
 from modelcompare.readers.column_roles import profile_of
 from modelcompare.readers.messages import as_options, listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.roles import Candidate, Role, Roles, only, solve
-from modelcompare.readers.score_tables import ScoreTable, frame_of, read_scores
 from modelcompare.words import is_missing, label_name, value_name
 
 
@@ -50,7 +50,7 @@ UNNAMED = "score"
 _NO_METRIC = (UNNAMED, "scores", "value", "metric_value")
 
 
-def read_folds(table: Any, columns: Columns) -> tuple[pd.DataFrame, ScoreTable]:
+def read_folds(table: Any, columns: Columns) -> tuple[pd.DataFrame, Any]:
     """Read a table of scores on folds; `columns.id` names the folds.
 
     Returns
@@ -58,9 +58,11 @@ def read_folds(table: Any, columns: Columns) -> tuple[pd.DataFrame, ScoreTable]:
     folds : DataFrame
         A row for each score: repeat, fold, model, metric, label, value, and sizes if given.
     read : ScoreTable
-        The scores with a row for each fold and value, and how they were read.
+        The scores with a row for each fold and value, and how they were read, as tables of
+        published results are.
     """
-    frame = frame_of(table)
+    tables = behind("table")
+    frame = tables.frame_of(table)
     levels = [name for name in frame.index.names if names.words(str(name)) in _USUAL]
     seen = profile_of(frame.reset_index(level=levels) if levels else frame, columns, "`table`")
     model = solve(seen, [_MODEL], Roles(skip=seen.chosen))["model"]
@@ -75,7 +77,7 @@ def read_folds(table: Any, columns: Columns) -> tuple[pd.DataFrame, ScoreTable]:
     described = _describe_scores(frame)
     frame = frame.drop(columns=described.columns, errors="ignore").assign(fold=described.index)
     _refuse_repeated(frame, model)
-    read = read_scores(frame, replace(columns, id="fold", model=model), "fold")
+    read = tables.read_scores(frame, replace(columns, id="fold", model=model), "fold")
     other = read.parts["left out"] or read.parts["runs"]
     if other and (columns.models is None or model is not None):
         raise ValueError(

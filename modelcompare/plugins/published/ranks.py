@@ -9,9 +9,9 @@ from typing import Any
 from modelcompare.arguments import checked
 from modelcompare.directions import resolved
 from modelcompare.plugins.published.mean_ranks import RankComparison, compare_ranks
+from modelcompare.plugins.published.score_tables import COLUMNS, frame_of, read_scores
 from modelcompare.readers import checked_columns
 from modelcompare.readers.reading import in_one_line
-from modelcompare.readers.score_tables import COLUMNS, frame_of, read_scores
 from modelcompare.words import MissingScores, PosthocTest
 
 

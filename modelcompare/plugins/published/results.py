@@ -10,9 +10,14 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import resolved
+from modelcompare.plugins.published.score_tables import (
+    COLUMNS,
+    ScoreTable,
+    frame_of,
+    read_scores,
+)
 from modelcompare.readers import checked_columns, names
 from modelcompare.readers.options import Columns
-from modelcompare.readers.score_tables import COLUMNS, ScoreTable, frame_of, read_scores
 from modelcompare.words import MissingScores
 
 

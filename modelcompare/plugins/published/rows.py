@@ -12,7 +12,7 @@ PLUGIN = Plugin(
         "inference.RankComparison": "mean_ranks:RankComparison",
     },
     readers="confusions:READERS",
-    options={"friedman": "mean_ranks:compare_ranks"},
+    options={"friedman": "mean_ranks:compare_ranks", "table": "score_tables"},
     score_tables="run:SCORE_TABLES",
     set_results="run:SET_RESULTS",
     folders="folders:FOLDERS",

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 import modelcompare as mc
+from modelcompare.plugs import plugins
 from tests.bad_input.case import Call, Run
 
 RNG = np.random.default_rng(0)
@@ -18,7 +19,8 @@ SIZES = "`n_train` and `n_test` (--n-train, --n-test) must say how many samples 
 WRITTEN = {"t.csv": "fold,a,b\n0,0.1,0.2\n1,0.3,NA\n"}
 
 # fmt: off
-CASES: list[Call | Run] = [
+# Of tables of scores, which the plugin of published results reads.
+TABLES: list[Call | Run] = [
     Call("folds of unknown size", lambda _: mc.crossval.compare_folds(FOLDS), SIZES),
     Call("folds of half a size", lambda _: mc.crossval.compare_folds(FOLDS, n_train=9), "`n_train` and `n_test` (--n-train, --n-test) go together; give both."),
     Call("folds that test on nothing", lambda _: mc.crossval.compare_folds(FOLDS, n_train=9, n_test=0), "`n_test` must be above 0, got 0."),
@@ -54,8 +56,11 @@ CASES: list[Call | Run] = [
     Run("ranks of folds: an option of data sets", "ranks t.csv --read run=a", "--read run is for scores on several data sets; this table has a column of folds.", WRITTEN),
     Run("ranks of folds: no sizes", "ranks t.csv", SIZES, {"t.csv": "fold,a,b\n0,0.1,0.2\n1,0.3,0.4\n"}),
     Run("ranks of folds: a missing score", "ranks t.csv --n-train 9 --n-test 1", "`table` lacks the score of b on fold '1 of repeat 0' (1 missing in all); fill it in, or drop such folds with missing='drop' (--missing drop).", WRITTEN),
+]
+CASES: list[Call | Run] = [
     Run("ranks of folds: no file", "ranks t.csv", "t.csv: there is no such file."),
     Call("an estimator that cannot be fitted", lambda _: mc.crossval.compare_estimators({"a": 5}, [[0], [1]] * 9, [0, 1] * 9), "`estimators` maps 'a' to 5, which cannot be fitted.", TypeError),
     Call("estimators without names", lambda _: mc.crossval.compare_estimators([1, 2], [[0], [1]], [0, 1]), "`estimators` must map names to estimators, got [1, 2].", TypeError),
     Call("a function like one of folds misspelt", lambda _: mc.compair, "module 'modelcompare' has no attribute 'compair'; did you mean compare or crossval.compare_folds?", AttributeError),
+    *(TABLES if "published" in plugins() else []),
 ]

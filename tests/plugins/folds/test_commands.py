@@ -6,9 +6,12 @@ import pytest
 
 import modelcompare as mc
 from tests.advice import commands_in
-from tests.plugged import needs
+from tests.plugged import needed, needs
 from tests.plugins.folds.test_folds import WIDE
 from tests.plugins.folds.test_repeats import FOLDS as REFUSED
+
+# It reads tables of scores.
+needed("published")
 
 
 def test_folds_are_compared_from_a_file(run, tmp_path):

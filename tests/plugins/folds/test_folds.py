@@ -14,6 +14,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import modelcompare as mc
+from tests.plugged import needed
+
+# It reads tables of scores.
+needed("published")
 
 RNG = np.random.default_rng(0)
 WIDE = pd.DataFrame(RNG.normal([0.8, 0.82, 0.7], 0.02, (10, 3)), columns=["cnn", "lstm", "bow"])

@@ -8,6 +8,10 @@ from sklearn.metrics import make_scorer, mean_squared_error
 from sklearn.model_selection import GridSearchCV, cross_validate
 
 import modelcompare as mc
+from tests.plugged import needed
+
+# It reads tables of scores.
+needed("published")
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(100, 3))
