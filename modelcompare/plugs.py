@@ -114,6 +114,8 @@ class Plugin:
     figures : str
         Figures of a comparison: a name, a function of `comparison.compared.Compared`, and one that
         returns whether its documents have the figure, or None.
+    replicates : str
+        Figures of replicates: a name, and a function of `engine.contrasts.Sample`.
     pages : str
         Functions that yield further results for a page of a comparison: ``f(predictions, result)``.
     sources : str
@@ -181,6 +183,7 @@ class Plugin:
     rules: str = ""
     steps: str = ""
     figures: str = ""
+    replicates: str = ""
     pages: str = ""
     sources: str = ""
     pytest: str = ""

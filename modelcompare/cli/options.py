@@ -27,8 +27,7 @@ Texts = list[str] | None
 _FORMATS: Any = Literal[(*get_args(BasicFormat), *plugs.merged("writers"))]
 _KINDS: Any = Literal[(*get_args(BasicKind), *plugs.choices("kind"))]
 ComparisonFigure: Any = Literal[
-    "forest", "ranks", "differences", "raincloud",
-    *plugs.choices("figure"),
+    "forest", "ranks", "differences", *plugs.choices("figure"),
 ]  # fmt: skip
 
 

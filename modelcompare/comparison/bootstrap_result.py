@@ -21,16 +21,8 @@ from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals import METHODS, Interval, choices, intervals_around
 from modelcompare.intervals.resampled import is_resampled
 from modelcompare.metrics import UndefinedMetricWarning
-from modelcompare.plugs import first
-from modelcompare.report.figures import raincloud
+from modelcompare.plugs import first, rows
 from modelcompare.report.figures.plots import Plots
-from modelcompare.report.figures.selection import (
-    among,
-    first_models,
-    models_by_class,
-    part_shown,
-)
-from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import decimals_for, more
 from modelcompare.report.tables import VALUE, Table
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
@@ -38,23 +30,6 @@ from modelcompare.words import IntervalMethod, Scheme, warn_caller
 
 # Resamples for standard errors that come from no formula, whose own error is then 3 %.
 _FOR_ERRORS = 4 * RESAMPLE_BLOCK
-
-
-def plot_replicates(result: Sample, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
-    """Draw the replicates: a cloud, a box and points for each model."""
-    labels: dict[str, list[Any]] = {}
-    for key in result.evaluation.keys:
-        labels.setdefault(key.metric, []).append(key.label)
-    heaps = {}
-    for name in [*labels] if metric is None else [among("metric", metric, list(labels))]:
-        kept, most = labels[name][: raincloud.MAX_CLASSES], raincloud.MAX_MODELS
-        if kept[0] is not None:
-            most = models_by_class(len(kept), raincloud.MAX_ROWS)
-        models, left_out = first_models(result.models, most)
-        remarks = [left_out, part_shown(len(kept), len(labels[name]), "class")]
-        heaps[name] = [(label, models) for label in kept], "; ".join(filter(None, remarks))
-    title = f"{result.design.written_size()}, {result.n_resamples:,} resamples"
-    return raincloud.plot_raincloud(result.values_of, heaps, title, result.signature, 0.95, ax)
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,7 +52,7 @@ class BootstrapResult(Sample):
     """
 
     __getattr__ = missing_attribute
-    plot = Plots(raincloud=plot_replicates)
+    plot = Plots(**dict(rows("replicates")))
 
     def __repr__(self) -> str:
         return f"BootstrapResult(scheme={self.scheme!r})"

@@ -82,7 +82,6 @@ class Comparison(Result, stem="compare", title="Scores and differences", version
     plot = Plots(
         forest=_of_evidence(plots.forest), ranks=_of_evidence(plots.ranks),
         differences=_of_evidence(plots.differences),
-        raincloud=_of_evidence(plots.of_replicates),
         **{name: _of_evidence(draw) for name, draw, _ in rows("figures")},
     )  # fmt: skip
 

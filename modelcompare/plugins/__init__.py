@@ -29,8 +29,8 @@ NAMES = {
     ),
     "catalogue": ("metrics",),
     "charts": (
-        "plot.heatmap", "plot.classes", "plot.confusion", "--figure heatmap", "--figure classes",
-        "--figure confusion",
+        "plot.raincloud", "plot.heatmap", "plot.classes", "plot.confusion", "--figure raincloud",
+        "--figure heatmap", "--figure classes", "--figure confusion",
     ),
     "confidences": ("io.bin_values", "io.from_bins", "io.from_nbest", "io.missing_mass"),
     "curves": (

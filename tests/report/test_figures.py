@@ -43,7 +43,7 @@ def power(*size):
 FIGURES = {
     **{
         name: lambda *size, name=name, **ax: getattr(comparison(*size).plot, name)(**ax)
-        for name in ("forest", "differences", "ranks", "raincloud")
+        for name in ("forest", "differences", "ranks")
     },
     "power": lambda *size, **ax: power(*size).plot.power(**ax),
 } | plugged("FIGURES")
@@ -56,7 +56,6 @@ SIZES = (
         "forest": [MOST],
         "differences": [ONE_PAIR],
         "ranks": [MOST],
-        "raincloud": [MOST],
     }
     | plugged("FIGURE_SIZES")
 )
@@ -223,7 +222,6 @@ def test_with_a_baseline_all_models_are_drawn_against_it():
     for drawn in (result.plot(), result.plot.forest(max_models=5)):
         names = [tick.get_text().replace("\n", "") for tick in drawn.axes[1].get_yticklabels()]
         assert names.count(f"baseline: {base}") == 3
-    assert isinstance(result.plot.raincloud(), Figure)
 
 
 def test_a_single_model_has_no_differences():
@@ -233,7 +231,7 @@ def test_a_single_model_has_no_differences():
         plot.differences()
 
 
-@needs("suites")
+@needs("charts", "suites")
 def test_bootstrap_results_and_sets_have_figures_too():
     data = preds(5, 3)[list(preds(5, 3).models[:3])]
     assert "240 samples, 50 resamples" in mc.bootstrap(data, ["f1"], n_resamples=50).plot().title

@@ -1,1 +1,1 @@
-"""Figures of a comparison in squares: pairs of models, values by class, confusion matrices."""
+"""Figures of replicates, of pairs of models, of values by class, and of confusion matrices."""

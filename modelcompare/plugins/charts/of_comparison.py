@@ -1,4 +1,4 @@
-"""Heatmaps of pairs, values by class, and confusion matrices of a comparison."""
+"""Rainclouds, heatmaps of pairs, values by class, and confusion matrices of a comparison."""
 
 from __future__ import annotations
 
@@ -18,12 +18,33 @@ from modelcompare.directions import words_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
-from modelcompare.plugins.charts import squares
+from modelcompare.plugins.charts import raincloud, squares
 from modelcompare.report.figures.layout import Caption
 from modelcompare.report.figures.matrices import MAX_CLASSES
 from modelcompare.report.figures.selection import among, part_shown
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.words import value_name
+
+
+def of_replicates(result: Compared, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
+    """Draw the bootstrap replicates: a cloud, a box and points for each model."""
+    heaps = {}
+    for name in metrics_of(result, metric):
+        places = places_of(result, name)
+        most = raincloud.MAX_MODELS if result.keys[places[0]].label is None else None
+        shown, remark = select_models(
+            result, places, max_models=most, max_classes=raincloud.MAX_CLASSES,
+            max_rows=raincloud.MAX_ROWS,
+        )  # fmt: skip
+        of_classes = {
+            result.keys[at].label: [result.models[model] for model in models]
+            for at, models in shown.items()
+        }
+        heaps[name] = [*of_classes.items()], remark
+    title = f"{result.headline}; {result.n_resamples:,} resamples"
+    return raincloud.plot_raincloud(
+        result.bootstrap.values_of, heaps, title, result.signature, result.confidence_level, ax
+    )
 
 
 def heatmap(
@@ -138,6 +159,6 @@ def place_of(result: Compared, metric: str | None, label: Any) -> int:
 
 
 FIGURES = (
-    ("heatmap", heatmap, None), ("classes", classes, of_classes),
-    ("confusion", confusion, of_classes),
+    ("raincloud", of_replicates, None), ("heatmap", heatmap, None),
+    ("classes", classes, of_classes), ("confusion", confusion, of_classes),
 )  # fmt: skip

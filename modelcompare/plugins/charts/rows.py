@@ -6,5 +6,6 @@ PLUGIN = Plugin(
     name="charts",
     package=__package__,
     figures="of_comparison:FIGURES",
-    choices={"figure": ("heatmap", "classes", "confusion")},
+    replicates="raincloud:REPLICATES",
+    choices={"figure": ("raincloud", "heatmap", "classes", "confusion")},
 )

@@ -13,8 +13,8 @@ def comparison(*size):
 
 FIGURES = {
     name: lambda *size, name=name, **ax: getattr(comparison(*size).plot, name)(**ax)
-    for name in ("heatmap", "confusion", "classes")
+    for name in ("raincloud", "heatmap", "confusion", "classes")
 }
 FIGURE_SIZES = {
-    "heatmap": [MANY_MODELS, ONE_PAIR], "confusion": [MANY_CLASSES], "classes": [MOST],
+    "heatmap": [MANY_MODELS, ONE_PAIR], "confusion": [MANY_CLASSES], "classes": [MOST], "raincloud": [MOST],
 }  # fmt: skip

@@ -21,6 +21,25 @@ def test_probabilities_have_their_confusion_beside_that_of_the_labels():
     assert [len(plot.confusion(model=model).axes) for model in "ab"] == [2, 1]
 
 
+def test_replicates_are_drawn_with_a_baseline_that_is_not_among_the_best():
+    data = preds(30, 3)
+    base, *others = data.models[:6]
+    result = mc.compare(data[[base, *others]], "f1", baseline=base, test="wald", **FEW)
+    (axes,) = result.plot.raincloud(metric="f1").axes
+    names = [tick.get_text().replace("\n", "") for tick in axes.get_yticklabels()]
+    assert sum(base in name for name in names) == 3
+
+
+def test_a_cloud_is_of_the_replicates():
+    result = mc.bootstrap(preds(2, 3), "accuracy", n_resamples=500)
+    (axes,) = result.plot().axes
+    values = result.replicates[preds(2, 3).models[0], "accuracy"].iloc[:, 0]
+    middle = [line.get_xdata()[0] for line in axes.lines]
+    assert middle[0] == pytest.approx(np.median(values))
+    low, high = (axes.collections[1].get_segments()[0][k][0] for k in (0, 1))
+    assert [low, high] == pytest.approx(np.quantile(values, [0.025, 0.975]))
+
+
 def test_what_predictions_do_not_hold_is_refused_in_words():
     scores = mc.Predictions.from_scores({"a": [1, 0, 1] * 9, "b": [0, 1, 1] * 9})
     plot = mc.compare(scores, **FEW).plot

@@ -9,8 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from modelcompare.engine.contrasts import Sample
 from modelcompare.report.figures.interval_rows import name_rows, wrapped_name
 from modelcompare.report.figures.layout import Caption, draw_panels
+from modelcompare.report.figures.selection import (
+    among,
+    first_models,
+    models_by_class,
+    part_shown,
+)
 from modelcompare.report.figures.style import LEADING, MUTED, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_percent
@@ -30,6 +37,23 @@ ValuesOf = Callable[[str, str, Any], NDArray[np.float64]]
 # Classes (None without classes), and the models drawn below each; and a remark on
 # those that are left out.
 Heaps = tuple[Sequence[tuple[Any, Sequence[str]]], str]
+
+
+def plot_replicates(result: Sample, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
+    """Draw the replicates: a cloud, a box and points for each model."""
+    labels: dict[str, list[Any]] = {}
+    for key in result.evaluation.keys:
+        labels.setdefault(key.metric, []).append(key.label)
+    heaps = {}
+    for name in [*labels] if metric is None else [among("metric", metric, list(labels))]:
+        kept, most = labels[name][:MAX_CLASSES], MAX_MODELS
+        if kept[0] is not None:
+            most = models_by_class(len(kept), MAX_ROWS)
+        models, left_out = first_models(result.models, most)
+        remarks = [left_out, part_shown(len(kept), len(labels[name]), "class")]
+        heaps[name] = [(label, models) for label in kept], "; ".join(filter(None, remarks))
+    title = f"{result.design.written_size()}, {result.n_resamples:,} resamples"
+    return plot_raincloud(result.values_of, heaps, title, result.signature, 0.95, ax)
 
 
 def plot_raincloud(
@@ -94,3 +118,6 @@ def _draw_density(axes: Axes, base: float, values: NDArray[np.float64]) -> None:
     axes.fill_between(
         places, base, base - 0.36 * density / density.max(), color=LEADING, alpha=0.55, linewidth=0
     )
+
+
+REPLICATES = (("raincloud", plot_replicates),)
