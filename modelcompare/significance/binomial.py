@@ -1,13 +1,12 @@
 """Probabilities of two binomial numbers of equal chances, cell by cell and line by line.
 
-Grids of few cells are summed cell by cell. For many samples a p-value is the mass of all swaps,
-summed line by line: cell by cell, F1 of 20 models takes 80 times as long. With x and y
-the surplus of the two numbers of `significance.exact`, the square of the statistic is
-``(p x + q y)^2 / (U - 2 delta W + delta^2 V)`` with delta and W linear in x and y. It is at least
-T^2 where ``alpha x^2 + beta x y + gamma y^2 >= T^2 U``: on the line of one x, outside or between
-the two roots of a quadratic in y. The mass of such y is read from a table of the binomial
-distribution function, so that a p-value of m^2 cells costs m lines, and half of these, since x and
-y may both change their sign.
+A p-value is the mass of swaps, summed line by line: cell by cell, F1 of 20 models takes 80 times as
+long. With x and y the surplus of the two numbers of `significance.exact`, the square of the
+statistic is ``(p x + q y)^2 / (U - 2 delta W + delta^2 V)`` with delta and W linear in x and y. It
+is at least T^2 where ``alpha x^2 + beta x y + gamma y^2 >= T^2 U``: on the line of one x, outside
+or between the two roots of a quadratic in y. The mass of such y is read from a table of the
+binomial distribution function, so that a p-value of m^2 cells costs m lines, and half of these,
+since x and y may both change their sign.
 """
 
 from __future__ import annotations

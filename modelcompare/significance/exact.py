@@ -123,11 +123,11 @@ class Grids:
     def p_values(self, alternative: Alternative = "two-sided") -> FloatArray:
         """Return the share of all swaps as extreme as the data; NaN if a model has no value.
 
-        Large grids are summed line by line, others cell by cell.
+        Grids are summed line by line, those of one number or with special cells cell by cell.
         """
         out = np.empty(len(self.discordant))
-        large = self.is_large & (alternative == "two-sided")
-        lines, cells = np.flatnonzero(large), np.flatnonzero(~large)
+        usual = self.is_usual & (alternative == "two-sided")
+        lines, cells = np.flatnonzero(usual), np.flatnonzero(~usual)
         if len(lines):
             out[lines] = self.mass_of_lines(lines)
         if len(cells):
@@ -135,7 +135,7 @@ class Grids:
         return out
 
     def mass_of_lines(self, some: IntArray) -> FloatArray:
-        """Return two-sided p-values of some hypotheses with large grids."""
+        """Return two-sided p-values of some hypotheses whose grids have no special cells."""
         (p, q), (e, f), (c, d) = (part[some].T for part in (self.slope, self.imbalance, self.cross))
         observed, v, mass = np.abs(self.observed[some]), self.common[some], np.zeros(len(some))
         least = np.maximum(least_extreme(observed, "two-sided"), 0.0)
@@ -228,11 +228,11 @@ class Grids:
         return np.r_[0, np.cumsum(self._sizes.prod(axis=1))]
 
     @cached_property
-    def is_large(self) -> BoolArray:
-        """True for truncated grids without special cells; see `_put_special`."""
+    def is_usual(self) -> BoolArray:
+        """True for grids of two numbers without special cells; see `_put_special`."""
         reach = (self.discordant - 2 * self._low).sum(axis=1)
         usual = (self.most > reach) & ~self.alone & (self.discordant > 0).all(axis=1)
-        return np.asarray(usual & np.isfinite(self.observed) & (self._low > 0).all(axis=1))
+        return np.asarray(usual & np.isfinite(self.observed))
 
     # -- statistics -----------------------------------------------------------------------------
 

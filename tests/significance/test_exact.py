@@ -1,4 +1,4 @@
-"""Large grids of the exact test, line by line and cell by cell."""
+"""Grids of the exact test, line by line and cell by cell."""
 
 import numpy as np
 import pytest
@@ -13,10 +13,10 @@ from modelcompare.significance.exact import Grids
 NAMES = ["f1", "precision", "recall", "jaccard", "specificity", "f2"]
 
 
-def grids(metric, *, skill):
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, 3, 1200)
-    scores = [rng.random((1200, 3)) + s * np.eye(3)[truth] for s in (0.3, 0.3, 0.3 + skill)]
+def grids(metric, *, skill, n=1200, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, n)
+    scores = [rng.random((n, 3)) + s * np.eye(3)[truth] for s in (0.3, 0.3, 0.3 + skill)]
     preds = mc.Predictions(truth, {f"m{i}": s.argmax(axis=1) for i, s in enumerate(scores)})
     evaluation = Evaluation(preds, resolve_metrics([metric], preds), collapse=False)
     pairs = np.array([0, 0, 1]), np.array([1, 2, 2])
@@ -27,10 +27,21 @@ def grids(metric, *, skill):
 @pytest.mark.parametrize("metric", NAMES)
 def test_lines_hold_the_mass_of_their_cells(metric, skill):
     made = grids(metric, skill=skill)
-    assert made.is_large.all()
+    assert made.is_usual.all()
     found = made.p_values()
     cells = made.mass_of_cells(np.arange(len(found)), "two-sided")
     np.testing.assert_allclose(found, cells, rtol=1e-11, atol=2e-15)
+
+
+@pytest.mark.parametrize("n", [12, 25, 60, 150])
+@pytest.mark.parametrize("metric", NAMES)
+def test_lines_of_small_grids_hold_the_mass_of_their_cells(metric, n):
+    for seed in range(5):
+        made = grids(metric, skill=0.3, n=n, seed=seed)
+        usual = np.flatnonzero(made.is_usual)
+        cells = made.mass_of_cells(usual, "two-sided")
+        np.testing.assert_allclose(made.mass_of_lines(usual), cells, rtol=1e-11, atol=2e-15)
+        assert len(usual) >= 1
 
 
 def test_one_number_alone_is_the_sign_test():

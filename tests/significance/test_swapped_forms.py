@@ -275,7 +275,7 @@ def test_swaps_are_drawn_once_where_a_correction_steps_down(monkeypatch):
 
     monkeypatch.setattr(Form, "counts", counts)
     # Nothing is drawn where samples are of few kinds.
-    monkeypatch.setattr(outcomes, "_MOST_DIMENSIONS", 0)
+    monkeypatch.setattr(outcomes, "MOST_DIMENSIONS", 0)
     result = compare(models(n_models=5), "mcc", n_resamples=150)
     assert result.evidence.corrections_used == {"matthews_corrcoef": "step-down"}
     assert drawn

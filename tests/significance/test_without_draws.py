@@ -19,6 +19,7 @@ from modelcompare.significance.known import WAYS, Known, _Value
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.studentized import swap_statistic
 from modelcompare.significance.swaps.outcomes import all_outcomes, upper_tail
+from modelcompare.significance.swaps.powers import sign_tails
 from modelcompare.significance.swaps.signs import sign_tail
 from tests.significance import oracle
 
@@ -97,6 +98,33 @@ def test_many_sizes_are_as_their_convolution_far_into_the_tail(spread, z):
                         for k in (0, 1)])  # fmt: skip
     assert expected > 1e-12
     assert sign_tail(sizes, np.ones(400), threshold) == pytest.approx(expected, rel=0.02)
+    models = np.stack([sizes * (np.arange(400) % 2), sizes * (np.arange(400) % 2 - 1)])
+    pair = np.array([0]), np.array([1])
+    (found,), _ = sign_tails(models, np.ones(400), pair, np.array([threshold]))
+    # Of wide sizes the rules of few points may leave far tails to the function above.
+    assert found == pytest.approx(expected, rel=0.02) or (np.isnan(found) and spread * z >= 4)
+
+
+@pytest.mark.parametrize("make", ["normal", "standard_exponential"])
+def test_of_pairs_together_tails_are_upper_limits_far_out_and_close_to_1e_40(make):
+    numbers, counts = getattr(np.random.default_rng(0), make)(size=(4, 2000)), np.ones(2000)
+    pairs = np.triu_indices(4, 1)
+    sizes = np.abs(numbers[pairs[0]] - numbers[pairs[1]])
+    for z, rel in ((1.0, 1e-6), (4.0, 1e-5), (9.0, 1e-3), (12.5, 0.01), (25.0, 1e30)):
+        threshold = z * np.sqrt((sizes**2).sum(axis=1))
+        found, n_moving = sign_tails(numbers, counts, pairs, threshold)
+        expected = [sign_tail(*each) for each in zip(sizes, [counts] * 6, threshold, strict=True)]
+        np.testing.assert_allclose(found, expected, rtol=rel)
+        assert (n_moving == 2000).all()
+        if z > 9:
+            assert (found > expected).all()
+
+
+def test_no_tail_of_pairs_together_is_less_than_that_of_equal_signs():
+    numbers = np.stack([np.random.default_rng(0).normal(size=200), np.zeros(200)])
+    most = np.abs(numbers).sum(keepdims=True)[0]
+    found, _ = sign_tails(numbers, np.ones(200), (np.array([0]), np.array([1])), most)
+    assert found[0] >= 0.5**201
 
 
 CELLS = [

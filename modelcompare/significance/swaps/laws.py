@@ -21,7 +21,8 @@ around the sums of strata, whose mean square given S is ``U_h - U_h^2 / U + tau^
 
 Against drawn swaps p is within 3 % where this moves log p by less than 0.05 and the sum has six
 times as many carriers, ``(sum u^2)^2 / sum u^4``, as t^2. Beyond the last t above 6 that is known,
-p is that of the last one, an upper limit of 2e-9 or less.
+p is that of the last one, an upper limit of 2e-9 or less. Where sizes are too many to be integrated
+over, which leaves random swaps, so it is above 4.5: an upper limit of 7e-6 or less.
 """
 
 from __future__ import annotations
@@ -34,12 +35,15 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.significance.exact import MOST_MOVING
 from modelcompare.significance.strata import Strata
+from modelcompare.significance.swaps.outcomes import MOST_DIMENSIONS
 from modelcompare.significance.swaps.signs import are_tied, sign_tail
 from modelcompare.words import Alternative
 
 # The largest correction of log p: of usual statistics, and of those in the tail. Where both the
 # corrected and the plain statistic are far out, the smaller is taken.
 _MOST, _MOST_IN_TAIL, _TAIL, _FAR = 0.05, 0.3, 3.9, 6.0
+# From where on the last statistic that is known stands for others, if swaps would be drawn.
+_LAST = 4.5
 # Standard deviation of a denominator, as a share of it, beyond which slopes are no straight lines.
 _MOST_MOVED = 0.15
 # How much of t may be left by the trend, where the straight line is no guide any more.
@@ -97,14 +101,19 @@ class Terms(NamedTuple):
         """True where the statistic is a function of the sum alone, as for means."""
         return np.asarray((self.moved == 0) & (self.level == 1) & (self.trend == 0))
 
-    def threshold(self, t: FloatArray) -> FloatArray:
-        """Return the sum beyond which a statistic is t; NaN where that is not known."""
+    def threshold(self, t: FloatArray, *, untied: bool = False) -> FloatArray:
+        """Return the sum beyond which a statistic is t; NaN where that is not known.
+
+        With `untied`, no two units have the same size.
+        """
+        drawn = untied & (self.n_moving > MOST_DIMENSIONS)
         with np.errstate(divide="ignore", invalid="ignore"):
             carriers = self.square**2 / self.fourth
             # Beyond the last statistic that is known p is smaller still, so that its p holds.
             last = 0.999 * np.sqrt(carriers / _PER_SQUARE_IN_TAIL)
             last = np.fmin(last, np.sqrt(_MOST_TREND / np.where(self.trend > 0, self.trend, 0.0)))
-            t = np.where(self.plain | (last <= _FAR), t, np.fmin(t, last))
+            short = last <= np.where(drawn, _LAST, _FAR)
+            t = np.where(self.plain | short, t, np.fmin(t, last))
             left = 1 - self.trend * t * t
             tau, usual = t * np.sqrt(self.level / left), t <= _TAIL
             far = (t > _FAR) & (tau > _FAR)

@@ -29,7 +29,7 @@ from modelcompare.significance.swaps.statistic import Swapped
 _MOST_OUTCOMES, _FEW_OUTCOMES, _MOST_KINDS, _NO_MASS = 2**16, 2**14, 16, 1e-17
 # Most points of an integral, most numbers of all of them, points evaluated at once, the error, as a
 # share of the tail, at which it ends, and kinds beyond which points are too thin.
-_POINTS, _NUMBERS, _AT_ONCE, _ERROR, _MOST_DIMENSIONS = 2**15, 2**20, 2**10, 0.01, 256
+_POINTS, _NUMBERS, _AT_ONCE, _ERROR, MOST_DIMENSIONS = 2**15, 2**20, 2**10, 0.01, 256
 # Standard deviations by which the step in the tail of a sum of signs is smoothed, and the least
 # tail that is known by its series.
 _SMOOTH, _LEAST = 0.02, 1e-8
@@ -153,7 +153,7 @@ def upper_tail(
     tuple of float
         The probability, and the number of samples that a swap changes.
     """
-    orders = Orders.of(steps, _MOST_DIMENSIONS)
+    orders = Orders.of(steps, MOST_DIMENSIONS)
     if orders is None or not (slope := steepness()).any():
         return None
     size, n_moving = orders.size, float(orders.size.sum())

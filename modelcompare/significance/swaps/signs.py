@@ -31,7 +31,7 @@ FEW_UNITS = 13
 # Units whose sum is taken by the series where few of them carry it, and from how many carriers,
 # (sum u^2)^2 / sum u^4, on the saddlepoint is right.
 _FEW_UNITS = 1_000
-_CARRIERS = 12.0
+CARRIERS = 12.0
 # The square wave reaches this many standard deviations beyond the threshold. Its step is smoothed
 # by a hundredth of one, or by a thousandth where sums are close to a lattice; terms after the last
 # frequency are below 1e-12.
@@ -89,14 +89,14 @@ def sign_tail(
     most = _MOST_KINDS if n_units > len(sizes) else MOST_SIZES
     # Hoeffding: the tail of such a sum is at most exp(-t^2 / 2).
     may_be_near = threshold**2 < -2 * np.log(_FAR) * square
-    if may_be_near and len(sizes) <= (most if carriers >= _CARRIERS else _FEW_UNITS):
+    if may_be_near and len(sizes) <= (most if carriers >= CARRIERS else _FEW_UNITS):
         if full:
             found = smooth_tail(sizes, counts, threshold - _BELOW * float(np.sqrt(square)), _SMOOTH)
         else:
             found = smooth_tail(sizes, counts, threshold)
         if found > _FAR:
             return found
-    if carriers < _CARRIERS:
+    if carriers < CARRIERS:
         return np.nan
     # Sums equal to the threshold have at most the probability of those above.
     return _by_saddlepoint(sizes, counts, threshold) * (2 if full else 1)
