@@ -336,12 +336,13 @@ class Form(Formula):
         """Return the sums of products of u and v of a pair."""
         if pair not in self._squares:
             every = (self._kinds_of(pair, rows, with_fixed=True) for rows in self._steps)
-            whole = len(self._steps) == 1
-            kinds: Iterable[Kinds] = [self._keep(pair, *every)] if whole else every
+            kinds = [self._keep(pair, *every)] if len(self._steps) == 1 else every
             self._squares[pair] = grams(kinds)
-            room = PASS_BYTES / 4 if whole and pair not in self._kept else 0
-            if len(self._laws) * 8 * self.swaps.units.n_units < room:
-                self._laws[pair] = self._law(pair, kinds, self._squares[pair][1].diagonal())
+            if isinstance(kinds, list) and pair not in self._kept:
+                # The law of many units, grouped into few kinds, takes hardly any memory.
+                n_bytes = len(self._laws) * 2 * kinds[0].size.nbytes
+                if n_bytes < PASS_BYTES / 4:
+                    self._laws[pair] = self._law(pair, kinds, self._squares[pair][1].diagonal())
         return self._squares[pair]
 
     def _kinds(self, pair: int) -> Iterable[Kinds]:

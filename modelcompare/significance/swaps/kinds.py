@@ -222,19 +222,19 @@ def kinds_of_labels(
 
     `pooled` are the quotients of both models' sums together, for an average.
     """
-    one, other = (evaluation.outcomes(evaluation.models[m]) for m in models)
-    truth, k, count = one.true_codes, one.n_classes, evaluation.units.counts().astype(np.float64)
-    strata, differ = Strata.of(evaluation.units), one.predicted != other.predicted
+    (truth, k, one), (*_, other) = (_classes(evaluation, model) for model in models)
+    count, strata = evaluation.units.counts().astype(np.float64), Strata.of(evaluation.units)
+    differ = one != other
     stratum = np.zeros(len(truth), np.intp) if strata is None else strata.codes
     moves = np.flatnonzero(differ)
 
     def kinds(some: IntArray) -> tuple[IntArray, IntArray]:
-        chosen = one.predicted[some], other.predicted[some]
+        chosen = one[some], other[some]
         low, high = np.minimum(*chosen), np.maximum(*chosen)
         return _distinct(((stratum[some] * k + truth[some]) * k + low) * k + high)
 
     moving, kind = kinds(moves)
-    sign = np.sign(other.predicted[moves] - one.predicted[moves])
+    sign = np.sign(other[moves] - one[moves])
 
     def numbers(of: IntArray, predicted: IntArray) -> tuple[Matrix, Matrix | None]:
         found = _counts(of // k**2 % k, predicted, k)
@@ -261,6 +261,16 @@ def kinds_of_labels(
         _tally(kind, count[moves], len(moving)), scale(moving),
         None if strata is None else moving // k**3, first - second, first + second, bottom, fixed,
     )  # fmt: skip
+
+
+def _classes(evaluation: Evaluation, model: int) -> tuple[IntArray, int, IntArray]:
+    """Return true classes, their number and the predicted classes, kept for a model's pairs."""
+
+    def made() -> tuple[IntArray, int, IntArray]:
+        outcomes = evaluation.outcomes(evaluation.models[model])
+        return outcomes.true_codes, outcomes.n_classes, outcomes.predicted
+
+    return evaluation.once(("classes", model), made)
 
 
 def _distinct(keys: IntArray) -> tuple[IntArray, IntArray]:
