@@ -18,6 +18,7 @@ from modelcompare.significance.extreme import tail_share
 from modelcompare.significance.known import WAYS, Known, _Value
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.studentized import swap_statistic
+from modelcompare.significance.swaps.fractions import Fractions
 from modelcompare.significance.swaps.outcomes import all_outcomes, upper_tail
 from modelcompare.significance.swaps.powers import sign_tails
 from modelcompare.significance.swaps.signs import sign_tail
@@ -118,6 +119,32 @@ def test_of_pairs_together_tails_are_upper_limits_far_out_and_close_to_1e_40(mak
         assert (n_moving == 2000).all()
         if z > 9:
             assert (found > expected).all()
+
+
+@pytest.mark.parametrize("metric", ["cf1", "cprecision", "crecall", "cspecificity", "cjaccard"])
+def test_ratios_of_a_class_share_sums_over_its_members_and_others(metric, monkeypatch):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 400)
+    outputs = {f"m{i}": softmax(2 * np.eye(3)[y] + rng.normal(size=(400, 3)), axis=1)
+               for i in range(4)}  # fmt: skip
+    outputs["twin"] = np.where(np.arange(400)[:, None] % 2 == 0, outputs["m0"], outputs["m1"])
+    preds = mc.Predictions(y, outputs, labels=range(3))
+
+    def p_values():
+        part = Evaluation(preds, resolve_metrics([metric], preds), collapse=False)
+        statistic = swap_statistic(part, part.metrics, all_pairs(5))
+        (formula,) = statistic.formulas
+        return formula._is_of_shares, np.array(formula.tails(statistic.observed))
+
+    shared, found = p_values()
+    monkeypatch.setattr(Fractions, "_is_of_shares", False)
+    alone, expected = p_values()
+    assert (shared, alone) == (True, False)
+    # Of members alone more sizes are shown not to be tied.
+    known = ~np.isnan(expected[0])
+    np.testing.assert_allclose(found[0][known], expected[0][known], rtol=1e-7)
+    np.testing.assert_array_equal(found[1], expected[1])
+    assert known.mean() > 0.5
 
 
 def test_no_tail_of_pairs_together_is_less_than_that_of_equal_signs():

@@ -9,11 +9,14 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.metrics.base import fraction_of
+from modelcompare.metrics.counts import SOFT_COUNTS
 from modelcompare.metrics.quotient import divide
+from modelcompare.significance.exact import unit_parts
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.kinds import kinds_of_units
 from modelcompare.significance.swaps.laws import Law, Moves
-from modelcompare.significance.swaps.powers import Units, smooth_tails
+from modelcompare.significance.swaps.powers import Units, smooth_tails, tails_of
+from modelcompare.significance.swaps.shares import sums_of_ratio
 from modelcompare.significance.swaps.sums import Formula, Steepness, Steps
 
 
@@ -96,14 +99,35 @@ class Fractions(Formula):
         return lambda: [kinds], lambda: np.asarray(kinds.u @ residual)
 
     def tails(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
-        swaps, (top, bottom), (_, total) = self.swaps, self._by_value, self.totals
+        swaps, total = self.swaps, self.totals[1]
         counts, pairs = swaps.units.counts().astype(np.float64), (swaps.model_a, swaps.model_b)
         found = []
-        for value, (n, d) in enumerate(zip(top, bottom, strict=True)):
+        for value, pooled in enumerate(self.pooled.T):
+            if self._is_of_shares:
+                parts = unit_parts(self.metric, total.shape[1])
+                sums, tied = sums_of_ratio(swaps.shares_of(value), parts, pooled)
+                both = total[pairs[0], value] + total[pairs[1], value]
+                found.append(tails_of(sums, tied, both, None, t[:, value]))
+                continue
+            n, d = (part[value] for part in self._by_value)
             units = Units(n, d, counts, self.weight, total[:, value], swaps.strata)
-            found.append(smooth_tails(units, pairs, self.pooled[:, value], t[:, value]))
+            found.append(smooth_tails(units, pairs, pooled, t[:, value]))
         tails, n_moving = zip(*found, strict=True)
         return np.stack(tails, axis=1), np.stack(n_moving, axis=1)
+
+    @cached_property
+    def _is_of_shares(self) -> bool:
+        """True for ratios of probabilities of classes, of samples that each stand for themselves.
+
+        Their hits are the probabilities of the members of a class.
+        """
+        swaps, ratio = self.swaps, self.metric.class_ratio
+        of_counts = self.metric.statistics == SOFT_COUNTS and self.metric.per_class
+        if not of_counts or ratio is None or swaps.strata is not None or swaps.joined.joined:
+            return False
+        hits, predicted, support = (swaps.numbers[statistic] for statistic in SOFT_COUNTS)
+        alone = (swaps.units.counts() == 1).all() and np.isin(support, (0.0, 1.0)).all()
+        return bool(alone and (hits == predicted * support).all())
 
     def laws(self, pair: int) -> list[Law | None]:
         a, b = int(self.swaps.model_a[pair]), int(self.swaps.model_b[pair])

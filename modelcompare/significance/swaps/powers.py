@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modelcompare.arrays import CACHE_BYTES, BoolArray, FloatArray
+from modelcompare.arrays import CACHE_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.pairs import strips_of
 from modelcompare.significance.strata import Strata
@@ -32,7 +32,7 @@ _APART, _APART_FAR, _FAR, _LEAST = 1e-3, 0.05, 1e-6, 1e-15
 _STEPS, _SETTLED = 50, 1e-9
 # Units that show that sizes are not tied, how many of these are enough if none of them are, and
 # strata whose sums are kept of every pair.
-_SHOWN, _ENOUGH, _MOST_STRATA = 128, 24, 32
+SHOWN, _ENOUGH, _MOST_STRATA = 128, 24, 32
 # Arrays of some units of some pairs that are in the processor's cache together.
 _ARRAYS = 12
 
@@ -60,7 +60,7 @@ class Units(NamedTuple):
     strata: Strata | None
 
 
-class _Sums(NamedTuple):
+class Sums(NamedTuple):
     """Sums over the units, each (n_pairs,), and of u^2 in each stratum, (n_pairs, n_strata).
 
     `square` to `tenth` are those of powers of u.
@@ -85,13 +85,22 @@ def smooth_tails(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the tails beyond sizes of t, and the numbers of units that swap, each (n_pairs,).
 
-    NaN where a pair must be computed by itself: its sizes are tied, or too large for the series.
+    NaN where a pair must be computed by itself: its sizes are tied, or too large for the rules.
     """
     strata = units.strata
     if strata is not None and len(strata.size) > _MOST_STRATA:
         return np.full(len(t), np.nan), np.full(len(t), np.nan)
     sums, tied = _sums(units, pairs, pooled)
-    total = units.totals[pairs[0]] + units.totals[pairs[1]]
+    return tails_of(sums, tied, units.totals[pairs[0]] + units.totals[pairs[1]], strata, t)
+
+
+def tails_of(
+    sums: Sums, tied: BoolArray, total: FloatArray, strata: Strata | None, t: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return tails and numbers of units, as `smooth_tails`, from sums over the units.
+
+    `total` are the sums of both models' denominators.
+    """
     over = np.where(total == 0, 1.0, total)
     e_e = sums.e_e / over**2
     level, trend = level_and_trend(
@@ -118,7 +127,7 @@ def sign_tails(
     return _known(sums, tied, threshold), sums.n_moving
 
 
-def _known(sums: _Sums, tied: BoolArray, threshold: FloatArray) -> FloatArray:
+def _known(sums: Sums, tied: BoolArray, threshold: FloatArray) -> FloatArray:
     """Return tails beyond thresholds; NaN where sizes are tied, or few of them matter."""
     few = (sums.n_moving <= FEW_UNITS) | ~(sums.square**2 >= CARRIERS * sums.fourth)
     tail, left = np.full(len(threshold), np.nan), ~(tied | few | np.isnan(threshold))
@@ -128,21 +137,22 @@ def _known(sums: _Sums, tied: BoolArray, threshold: FloatArray) -> FloatArray:
     return np.where(left & (threshold == 0), 0.5, tail)
 
 
-def _sums(units: Units, pairs: Pairs, pooled: FloatArray) -> tuple[_Sums, BoolArray]:
+def _sums(units: Units, pairs: Pairs, pooled: FloatArray) -> tuple[Sums, BoolArray]:
     """Return the sums of all pairs, and where sizes may be tied."""
     n_pairs, n_units = len(pooled), len(units.counts)
     tied, strata = np.zeros(n_pairs, dtype=bool), units.strata
     inside = np.zeros((n_pairs, 0 if strata is None else len(strata.size)))
-    sums = _Sums._make([*np.zeros((len(_Sums._fields) - 1, n_pairs)), inside])
+    sums = Sums._make([*np.zeros((len(Sums._fields) - 1, n_pairs)), inside])
     members = None if strata is None else strata.members.T.toarray()
     plain = bool((units.bottom == units.bottom[:1]).all())
-    shown = np.unique(np.linspace(0, n_units - 1, _SHOWN).astype(np.intp))
+    shown = np.unique(np.linspace(0, n_units - 1, SHOWN).astype(np.intp))
     top_shown, bottom_shown = units.top[:, shown], units.bottom[:, shown]
     for chosen, first, second in strips_of(*pairs):
-        some, fraction = _Sums._make(part[chosen] for part in sums), pooled[chosen, None]
+        some, fraction = Sums._make(part[chosen] for part in sums), pooled[chosen, None]
         differ = bottom_shown[first] - bottom_shown[second]
-        tied[chosen] = _may_be_tied(top_shown[first] - top_shown[second] - fraction * differ)
-        step = max(_SHOWN, CACHE_BYTES // (_ARRAYS * 8 * len(fraction)))
+        shown_u = top_shown[first] - top_shown[second] - fraction * differ
+        tied[chosen] = may_be_tied(*distinct_sizes(shown_u))
+        step = max(SHOWN, CACHE_BYTES // (_ARRAYS * 8 * len(fraction)))
         for start in range(0, n_units, step):
             rows = slice(start, min(start + step, n_units))
             count = units.counts[rows]
@@ -164,7 +174,7 @@ def _sums(units: Units, pairs: Pairs, pooled: FloatArray) -> tuple[_Sums, BoolAr
     return sums, tied
 
 
-def _add_powers(some: _Sums, square: FloatArray, counted: FloatArray, count: FloatArray) -> None:
+def _add_powers(some: Sums, square: FloatArray, counted: FloatArray, count: FloatArray) -> None:
     """Add sums of powers of u, of some units."""
     fourth, counted_fourth = square * square, counted * square
     some.square[:] += counted.sum(axis=1)
@@ -177,7 +187,7 @@ def _add_powers(some: _Sums, square: FloatArray, counted: FloatArray, count: Flo
 
 
 def _add_products(
-    some: _Sums, u: FloatArray, v: FloatArray, e: FloatArray, count: FloatArray
+    some: Sums, u: FloatArray, v: FloatArray, e: FloatArray, count: FloatArray
 ) -> None:
     """Add sums of products with e, of some units, where denominators move."""
     u_e = u * e * count
@@ -187,11 +197,16 @@ def _add_products(
     some.cross[:] += np.einsum("ij,ij->i", u_e, v)
 
 
-def _may_be_tied(u: FloatArray) -> BoolArray:
-    """Return True for pairs unless some units, enough of them, have distinct sizes."""
+def distinct_sizes(u: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return numbers of distinct sizes and of sizes that are not 0, each (n_pairs,)."""
     size = np.sort(np.abs(u), axis=1)
-    n_distinct = (np.diff(size, axis=1, prepend=0.0) > TIED * size).sum(axis=1)
-    alone = (n_distinct == (size > 0).sum(axis=1)) & (n_distinct >= _ENOUGH)
+    distinct = np.diff(size, axis=1, prepend=0.0) > TIED * size
+    return distinct.sum(axis=1), (size > 0).sum(axis=1)
+
+
+def may_be_tied(n_distinct: IntArray, n_moving: IntArray) -> BoolArray:
+    """Return True for pairs unless some units, enough of them, have distinct sizes."""
+    alone = (n_distinct == n_moving) & (n_distinct >= _ENOUGH)
     return np.asarray(~alone & (n_distinct <= MOST_SIZES))
 
 

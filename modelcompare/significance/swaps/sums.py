@@ -21,11 +21,13 @@ from modelcompare.engine.influence import Pairs
 from modelcompare.engine.joined import steps
 from modelcompare.engine.pairs import differences, strips_of
 from modelcompare.metrics.base import Metric, Statistic
+from modelcompare.metrics.counts import SOFT_COUNTS
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.columns import Block, ModelColumns
 from modelcompare.significance.swaps.kinds import Kinds
 from modelcompare.significance.swaps.laws import Law
+from modelcompare.significance.swaps.shares import Shares
 from modelcompare.significance.swaps.statistic import (
     ROUNDING,
     Asked,
@@ -196,6 +198,19 @@ class SwappedSums(UnitSwaps):
             stop = start + len(formula.products())
             places[formula], start = slice(start, stop), stop
         return places
+
+    def shares_of(self, value: int) -> tuple[Shares, Shares]:
+        """Return sums over the members of a class, and over others, which its ratios share."""
+        if value not in self._shares:
+            _, predicted, support = (self.numbers[s][:, :, value].T for s in SOFT_COUNTS)
+            pairs, member = (self.model_a, self.model_b), support[0] == 1
+            of_members, of_others = (Shares.of(predicted[:, i], pairs) for i in (member, ~member))
+            self._shares[value] = of_members, of_others
+        return self._shares[value]
+
+    @cached_property
+    def _shares(self) -> dict[int, tuple[Shares, Shares]]:
+        return {}
 
     @property
     def n_columns(self) -> int:
