@@ -30,7 +30,7 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.few_samples import FewSamples, classes_hardly_known, first
-from modelcompare.comparison.tails import heavy_models, heavy_pairs, log_spreads
+from modelcompare.comparison.tails import heavy_models, heavy_pairs, spreads_of
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, pair_carriers
@@ -161,7 +161,7 @@ class _Sparse:
         """Yield texts of values and differences that a few extreme samples determine."""
         if not (is_resampled(metric) or self._trusts_influences(metric)):
             return
-        moments, spreads = self.values.moments, log_spreads(self.evaluation, metric)
+        moments, spreads = self.values.moments, spreads_of(self.evaluation, metric)
         carriers, rows = moments.carriers()[:, where], Contrasts(self.values, None)
         if is_resampled(metric):
             # If leaving one out changes nothing, the number is unknown.
@@ -169,7 +169,8 @@ class _Sparse:
             few = (moved & (moments.carriers() < FEW_RESAMPLED))[:, where]
             yield from self._heavy(rows, few, carriers, where)
             return
-        heavy = heavy_models(self._few_on_one_side(rows, carriers, where), spreads)
+        few = self._few_on_one_side(rows, carriers, where)
+        heavy = heavy_models(few, carriers, spreads, self.evaluation.units.size)
         yield from self._heavy(rows, heavy, carriers, where)
         if self.pairs is not None and len(self.pairs[0]):
             carriers = self._pair_carriers(self.pairs, where)[:, where]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self, TypeAlias
@@ -196,6 +196,9 @@ class Metric(BaseMetric):
         then has the intervals and tests of the built-in ones.
     power : float
         The value is this power of the quotient, where it is not the quotient itself: 1/2 for rmse.
+    losses : callable, optional
+        ``losses(*statistics)``: numbers from 0 up whose tails decide a value that is no mean, of
+        one or several kinds, each (..., ).
     average : {"macro", "weighted"}, optional
         The value is the mean of such quotients over the classes that any statistic has, where 0 / 0
         counts as the worst value; "weighted" by the last statistic.
@@ -225,6 +228,9 @@ class Metric(BaseMetric):
     proportion: bool = False
     ratio: Parts | None = None
     power: float = 1.0
+    losses: Callable[..., Sequence[FloatArray]] | None = field(
+        default=None, compare=False, repr=False
+    )
     average: ClassAverage | None = None
     zero_division: ZeroDivision | None = None
     contrast: Callable[..., Any] | None = field(default=None, compare=False, repr=False)

@@ -80,8 +80,12 @@ def _root_mean(total: FloatArray, count: FloatArray) -> FloatArray:
         return np.sqrt(divide(*mean_ratio(total, count)))
 
 
+def _squares(squared: FloatArray, _count: FloatArray) -> tuple[FloatArray]:
+    return (squared[..., 0],)
+
+
 RMSE = _mean_error(
-    SQUARED, name="rmse", value=_root_mean, power=0.5,
+    SQUARED, name="rmse", value=_root_mean, power=0.5, losses=_squares,
     description="""Root of the mean squared error.
 
     Penalizes the same errors as `mse` and ranks models equally, in units of the target.""",
@@ -107,7 +111,7 @@ MSLE = _mean_error(
 )  # fmt: skip
 
 RMSLE = replace(
-    MSLE, name="rmsle", value=_root_mean, power=0.5,
+    MSLE, name="rmsle", value=_root_mean, power=0.5, losses=_squares,
     description="""Root of the mean squared error of log(1 + value).
 
     Ranks models as `msle`; for small errors it is about the relative error.""",
@@ -198,9 +202,16 @@ def _r2(squared: FloatArray, moments: FloatArray, count: FloatArray) -> FloatArr
     return 1 - divide(squared[..., 0], spread)
 
 
+def _squares_of_both(
+    squared: FloatArray, moments: FloatArray, _count: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the squares of errors, and of true values around their median."""
+    return squared[..., -1], moments[..., 2]
+
+
 R2 = Metric(
     name="r2", statistics=(SQUARED, MOMENTS, COUNT), value=_r2, bounds=(-math.inf, 1.0),
-    needs="values", defined_by=truth_varies,
+    needs="values", defined_by=truth_varies, losses=_squares_of_both,
     description="""Share of the variance of the true values that is explained (R squared).
 
     Measures accuracy relative to the mean as a baseline: 1 is perfect, 0 no better than the mean,
@@ -246,6 +257,7 @@ EXPLAINED_VARIANCE = Metric(
     name="explained_variance", statistics=(CENTRED, MOMENTS, COUNT),
     value=_explained_variance, bounds=(-math.inf, 1.0), needs="values",
     defined_by=truth_varies,
+    losses=_squares_of_both,
     description="""One minus the variance of the errors over the variance of the true values.
 
     Measures the same as `r2`, but ignores a constant error: a prediction that is always ten too
