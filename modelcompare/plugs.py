@@ -100,9 +100,9 @@ class Plugin:
         and an `Attachment`; see `data.attachments.attach`.
     several : mapping of str to str
         Places of functions for several test sets by name: in place of `compare_groups`, `decide`,
-        `gate`, `paired_test`, `plan` and `sample_size` of the core, to `check` them, to put them
-        `in_order` of names, to read `rules` about them, and to read them from the `files` of a
-        command or of `assertions`.
+        `gate`, `paired_test`, `plan`, `plan of a decision` and `sample_size` of the core, to
+        `check` them, to put them `in_order` of names, to read `rules` about them, and to read them
+        from the `files` of a command or of `assertions`.
     advice : str
         Functions that name what may be asked of files that are refused as one test set:
         ``f(files, columns)`` returns a sentence, or None.

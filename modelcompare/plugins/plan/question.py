@@ -99,8 +99,9 @@ def plan(
     """
     options["generalize_to"] = generalize_to
     if candidate is not None:
-        check_test_set("predictions", predictions, "sums", by_design=True)
-        return _of_two_models(cast(TestSet, predictions), metrics, candidate, sample_size, options)
+        of_two = plugs.answering(predictions, "plan of a decision", _of_two_models)
+        found: ComparisonPlan = of_two(predictions, metrics, candidate, sample_size, options)
+        return found
     if sample_size:
         raise ValueError("`sample_size` is of two models; name them as `candidate` and `baseline`.")
     groups_of = plugs.answering(predictions, "plan", _subgroups)
@@ -134,6 +135,7 @@ def _of_two_models(
     options: dict[str, Any],
 ) -> ComparisonPlan:  # fmt: skip
     """Show the plan of decisions about a candidate, or of their size, a row for each value."""
+    check_test_set("predictions", predictions, "sums", by_design=True)
     baseline, _ = options.pop("baseline", None), options.pop("alpha", None)  # 1 - confidence_level
     if baseline is None:
         raise ValueError("`candidate` is compared with a model in use; name it as `baseline`.")

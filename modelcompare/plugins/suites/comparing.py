@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import pandas as pd
 
@@ -72,6 +72,14 @@ def sets_to_plan(
     models = [*dict.fromkeys(model for each in sets.values() for model in each.models)]
     found = weighted_sets(sets, models, "equal", generalize_to, "refuse")
     return dict(found), {**options, "generalize_to": within(generalize_to)}
+
+
+def refuse_plan(*_: object) -> NoReturn:
+    """Refuse to plan a decision on several test sets."""
+    raise ValueError(
+        "a decision, or its size, is planned on one test set; name one (its file), or plan the "
+        "comparison on all: leave out `candidate` (`modelcompare groups --plan`)."
+    )
 
 
 def _refuse_slices(by: object) -> None:

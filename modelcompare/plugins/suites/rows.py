@@ -19,6 +19,7 @@ PLUGIN = Plugin(
         "in_order": "checks:in_order",
         "paired_test": "paired:test_means",
         "plan": "comparing:sets_to_plan",
+        "plan of a decision": "comparing:refuse_plan",
         "rules": "rules:read_rule",
         "sample_size": "pilots:mean_difference",
     },

@@ -1,5 +1,7 @@
 """The option --plan of compare and gate."""
 
+import pytest
+
 from tests.plugged import needs
 
 
@@ -53,3 +55,22 @@ def test_the_plan_of_groups_and_of_a_sample_size_compute_nothing(run):
     )
     assert done.code == 2
     assert "not smooth" in done.err
+
+
+@needs("suites")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "sample-size x.csv y.csv --model a --model b -m accuracy --plan",
+        "gate x.csv y.csv --baseline a --candidate b --rule mean(accuracy):-0.1 --plan",
+    ],
+)
+def test_a_decision_on_several_test_sets_is_not_planned(run, tmp_path, asked):
+    rows = ("id,y_true,a,b", *(f"{k},{k % 2},{k % 2},{k % 3 % 2}" for k in range(30)))
+    for name in "xy":
+        (tmp_path / f"{name}.csv").write_text("\n".join(rows))
+    done = run(*asked.split())
+    message = " ".join(done.err.split())
+    assert done.code == 2
+    assert "planned on one test set" in message
+    assert "modelcompare groups --plan" in message
