@@ -2,12 +2,13 @@
 
 Usage: python -m experiments.validity.labels_to_buy [--trials 400] [--jobs 1]
 
-Each trial draws a test set of two classes, two models and a judge, labels a pilot at random, plans
-with the true difference as the margin, and buys the labels that are needed: drawn at random, or by
-`SampleSize.queue` with its strata given to `compare`. Columns are the labels in all, the share of
-trials that need more samples than there are (left out of the others), coverage of the true
-difference by 95 % intervals, its bias in standard errors, and the share that find the difference,
-planned at 0.8. All rows are written to ``results/labels_to_buy.csv`` and printed.
+Each trial draws a test set of two classes, two models and a judge, or three test sets, labels a
+pilot at random, plans with the true difference as the margin, and buys the labels that are needed:
+drawn at random, or by `SampleSize.queue` with its strata given to `compare`. Columns are the labels
+in all of each set, the share of trials that need more samples than there are (left out of the
+others), coverage of the true difference by 95 % intervals, its bias in standard errors, and the
+share that find the difference, planned at 0.8. All rows are written to
+``results/labels_to_buy.csv`` and printed.
 """
 
 from __future__ import annotations
@@ -41,10 +42,14 @@ HARD = 0.5
 
 
 def worlds() -> list[Params]:
-    """Return judges, pilots and metrics."""
+    """Return judges, pilots and metrics, of one test set and of three."""
+    metrics = ("accuracy", "f1_macro")
     return [
         {"judge": judge, "pilot": pilot, "metric": metric}
-        for judge, pilot, metric in product((0.8, 0.9, 0.98), (50, 100), ("accuracy", "f1_macro"))
+        for judge, pilot, metric in product((0.8, 0.9, 0.98), (50, 100), metrics)
+    ] + [
+        {"judge": judge, "pilot": 50, "metric": metric, "sets": 3}
+        for judge, metric in product((0.8, 0.98), metrics)
     ]
 
 
@@ -72,36 +77,52 @@ def bought(
 ) -> dict[str, tuple[float, float, float, float, float] | None]:
     """Return labels, difference, error and interval of both ways to buy; None for too few."""
     rng = np.random.default_rng([zlib.crc32(cell_id({"kind": "labels", **world}).encode()), trial])
-    truth, outputs, judge = drawn(world, rng, N_SAMPLES)
-    order = rng.permutation(N_SAMPLES)
+    names = [f"set {k}" for k in range(world.get("sets", 1))]
+    sets = {name: (*drawn(world, rng, N_SAMPLES), rng.permutation(N_SAMPLES)) for name in names}
 
-    def labelled(rows: Array, **options: Any) -> mc.Predictions:
-        seen = np.full(N_SAMPLES, np.nan)
-        seen[rows] = truth[rows]
-        return mc.Predictions(seen, outputs, judge=judge, **options)
+    def labelled(rows: dict[str, Array], strata: dict[str, Any] | None = None) -> Any:
+        found = {}
+        for name, (truth, outputs, judge, _) in sets.items():
+            seen = np.full(N_SAMPLES, np.nan)
+            seen[rows[name]] = truth[rows[name]]
+            own = strata and strata[name]
+            found[name] = mc.Predictions(seen, outputs, judge=judge, strata=own)
+        return found if len(found) > 1 else found[names[0]]
 
-    pilot = order[: world["pilot"]]
-    plan = mc.sample_size(labelled(pilot), "a", "b", world["metric"], margin=difference)
+    def first(n: int) -> dict[str, Array]:
+        return {name: order[:n] for name, (*_, order) in sets.items()}
+
+    before = world["pilot"]
+    plan = mc.sample_size(labelled(first(before)), "a", "b", world["metric"], margin=difference)
     found: dict[str, Any] = {"random": None, "allocated": None}
     at_random, allocated = plan.frontier["n_items"].iloc[0], plan.n_needed_allocated
     if math.isfinite(at_random):
         # Some samples stay without a label, or there is no judge to speak of.
-        n = int(np.clip(at_random, len(pilot), N_SAMPLES - 1))
-        found["random"] = _compared(labelled(order[:n]), world, n)
+        n = int(np.clip(at_random, before, N_SAMPLES - 1))
+        found["random"] = _compared(labelled(first(n)), world, n)
     if math.isfinite(allocated):
-        n = int(np.clip(allocated, len(pilot), N_SAMPLES - 1))
-        strata, rows = None, pilot
-        if n > len(pilot):
-            queue = plan.queue(n - len(pilot), rng=rng).set_index("row").sort_index()
-            strata = queue["stratum"]
-            rows = np.concatenate([pilot, np.flatnonzero(queue["label_next"])])
-        found["allocated"] = _compared(labelled(rows, strata=strata), world, n)
+        n = int(np.clip(allocated, before, N_SAMPLES - 1))
+        strata, rows = None, first(before)
+        if n > before:
+            queue = plan.queue(n - before, rng=rng).set_index("row").sort_index()
+            own = dict(iter(queue.groupby("set"))) if len(names) > 1 else {names[0]: queue}
+            strata = {name: each["stratum"] for name, each in own.items()}
+            rows = {
+                name: np.concatenate([rows[name], np.flatnonzero(each["label_next"])])
+                for name, each in own.items()
+            }
+        found["allocated"] = _compared(labelled(rows, strata), world, n)
     return found
 
 
-def _compared(predictions: mc.Predictions, world: Params, n: int) -> Any:
-    row = mc.compare(predictions, world["metric"]).differences.iloc[0]
-    return n, row["difference"], row["standard_error"], row["ci_low"], row["ci_high"]
+def _compared(predictions: Any, world: Params, n: int) -> Any:
+    if isinstance(predictions, dict):
+        row = mc.compare_groups(predictions, world["metric"]).pooled_differences.iloc[0]
+        error = (row["ci_high"] - row["ci_low"]) / 3.92
+    else:
+        row = mc.compare(predictions, world["metric"]).differences.iloc[0]
+        error = row["standard_error"]
+    return n, row["difference"], error, row["ci_low"], row["ci_high"]
 
 
 def simulated(world: Params, n_trials: int) -> list[Params]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -258,12 +258,15 @@ class Plan(ABC):
         """Draw the samples to take next; see `SampleSize.queue`."""
 
 
-def planned(contrasts: Sequence[Contrast]) -> Plan | None:
-    """Return the plan that the design of a pilot has; None where samples are added."""
-    for design in (each.sample.design for each in contrasts):
+def planned(contrasts: Mapping[str, Contrast]) -> Plan | None:
+    """Return the plan that the design of a pilot has; None where samples are added.
+
+    The contrasts are those of its test sets by name.
+    """
+    for design in (each.sample.design for each in contrasts.values()):
         if design.beyond_items and not (design.crossed or design.plan):
             raise ValueError(f"sample_size does not know {design.unknown}; {design.instead}.")
-    places = dict.fromkeys(each.sample.design.plan for each in contrasts)
+    places = dict.fromkeys(each.sample.design.plan for each in contrasts.values())
     place = next(filter(None, places), None)
     found: Plan | None = load(place)(contrasts) if place else None
     return found

@@ -100,7 +100,7 @@ class Frontier:
         Parameters
         ----------
         n_labels : int
-            Number of further labels.
+            Number of further labels, on each test set.
         rng : int, Generator, SeedSequence or None
             Source of the random numbers. A longer queue of the same number starts with the samples
             of a shorter one in each cell.
@@ -108,10 +108,10 @@ class Frontier:
         Returns
         -------
         DataFrame
-            A row for each sample, those to label first, in random order. Columns row, id (if
-            samples have names), stratum (the cell), label_next (True for samples to label),
-            probability (share of the stratum with a label, from here or earlier), label_weight
-            (its inverse).
+            A row for each sample, those to label first, in random order. Columns set (of several
+            test sets, one after the other), row, id (if samples have names), stratum (the cell),
+            label_next (True for samples to label), probability (share of the stratum with a label,
+            from here or earlier), label_weight (its inverse).
 
         Notes
         -----

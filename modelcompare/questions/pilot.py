@@ -78,7 +78,7 @@ class PilotDifference:
     @property
     def plan(self) -> Plan | None:
         """Plan that the design of the pilot has; None where samples are added."""
-        return planned([self.contrast])
+        return planned({"": self.contrast})
 
     @cached_property
     def pilot(self) -> Pilot:

@@ -49,7 +49,7 @@ def sample_size(
     predictions : Predictions, or mapping of str to Predictions
         A pilot that holds both models: a test set, or several by name. By default the answer is for
         these test sets, and declared `runs` of the models stand for new runs; see `generalize_to`.
-        Beside a judge its labels are the pilot.
+        Beside a judge its labels are the pilot, and as many are planned for each test set.
     model_a, model_b : str
         The models; differences are a - b.
     metric : str, metric or callable, or a pair of it and a class
@@ -80,9 +80,10 @@ def sample_size(
     ------
     ValueError
         If the metric is not smooth, is per class and names no class, a level is not in (0, 1),
-        nothing varies, a cost is missing, test sets have separate runs, or there are several beside
-        a judge; or if few samples decide: the default interval is then more than three times as
-        wide as the standard error predicts, as that of a macro average on samples of one class.
+        nothing varies, a cost is missing, test sets have separate runs, or the answer beside a
+        judge is for new ones; or if few samples decide: the default interval is then more than
+        three times as wide as the standard error predicts, as that of a macro average on samples of
+        one class.
 
     Warns
     -----

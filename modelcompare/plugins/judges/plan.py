@@ -17,9 +17,11 @@ Neyman (1934), Journal of the Royal Statistical Society 97, 558-625.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -30,17 +32,40 @@ from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.quotient import divide
 from modelcompare.plugins.judges.cells import Spread, degrees_of_pair
 from modelcompare.plugins.judges.judged import Judged
-from modelcompare.plugins.judges.verdicts import Judge
+from modelcompare.plugins.judges.verdicts import Judge, judge_of
 from modelcompare.questions.components import Components, Pilot, Plan, Size
 from modelcompare.questions.contrast import Contrast
 from modelcompare.resampling.draws import standard_normal
-from modelcompare.resampling.seeds import RngLike, seed_sequence
+from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.words import check_count
 
 
+@dataclass(frozen=True, eq=False)
+class PlannedLabels(Components, ABC):
+    """Variance of a difference by the number of labels, which are the items of a `Size`."""
+
+    @abstractmethod
+    def at(self, n_labels: float) -> tuple[float, float]:
+        """Return the variance with so many labels, and its degrees of freedom."""
+
+    @property
+    def is_normal(self) -> bool:
+        """False: the error has degrees of freedom, and does not fall with the root of n."""
+        return False
+
+    def standard_error(self, size: Size) -> float:
+        """Predict the standard error of the difference."""
+        return math.sqrt(self.at(size.items)[0])
+
+    def thresholds(self, size: Size, level: float) -> FloatArray:
+        """Return the difference from which a future test is significant."""
+        variance, degrees = self.at(size.items)
+        return t_quantile(np.array([degrees]), level) * math.sqrt(variance)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Labels(Components):
-    """Variance of a difference by the number of labels, which are the items of a `Size`.
+class Labels(PlannedLabels):
+    """Variance of a difference by the number of labels on one test set.
 
     Parameters
     ----------
@@ -62,11 +87,6 @@ class Labels(Components):
     def labels(self) -> FloatArray:
         """Labels in each cell of the pilot."""
         return self.spread.cells.labels
-
-    @property
-    def is_normal(self) -> bool:
-        """False: the error has degrees of freedom, and does not fall with the root of n."""
-        return False
 
     @property
     def most(self) -> float:
@@ -95,21 +115,79 @@ class Labels(Components):
         left = self.sizes - self.labels
         return self.labels + more * left / left.sum()
 
-    def standard_error(self, size: Size) -> float:
-        """Predict the standard error of the difference."""
-        return math.sqrt(self.spread.at(self.counts(size.items))[0][0, 0])
+    def at(self, n_labels: float) -> tuple[float, float]:
+        """Return the variance with so many labels, and its degrees of freedom."""
+        counts = self.counts(n_labels)
+        variance, degrees = self.spread.at(counts)
+        return float(variance[0, 0]), float(degrees_of_pair(degrees, counts.sum())[0, 0])
 
-    def thresholds(self, size: Size, level: float) -> FloatArray:
-        """Return the difference from which a future test is significant."""
-        counts = self.counts(size.items)
-        variance, degrees = (found[0] for found in self.spread.at(counts))
-        quantile = t_quantile(degrees_of_pair(degrees, counts.sum()), level)
-        return quantile * np.sqrt(variance)
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LabelsOfSets(PlannedLabels):
+    """Variance of a mean difference over test sets, with as many labels on each.
+
+    Parameters
+    ----------
+    sets : sequence of Labels
+        Variance on each test set.
+    """
+
+    sets: Sequence[Labels]
+
+    @classmethod
+    def of(cls, sets: Sequence[Labels]) -> LabelsOfSets:
+        """Return the variance over test sets from that on each."""
+        return cls(float(np.mean([each.items for each in sets])), sets=sets)
+
+    @property
+    def most(self) -> float:
+        """Number of samples of the largest test set."""
+        return max(each.most for each in self.sets)
+
+    def at(self, n_labels: float) -> tuple[float, float]:
+        """Return the variance with so many labels on each set, and Satterthwaite's degrees."""
+        variances, degrees = np.transpose([each.at(n_labels) for each in self.sets])
+        total = variances.sum()
+        of_all = divide(total**2, (variances**2 / degrees).sum(), 1.0)
+        return float(total / len(self.sets) ** 2), float(of_all)
 
 
 @dataclass(frozen=True, eq=False)
-class LabelPlan(Plan):
-    """Two ways to draw labels beside a judge, and the samples that they are drawn from.
+class PlanOfLabels(Plan, ABC):
+    """Two ways to draw labels beside a judge."""
+
+    # What is counted, in words.
+    each: ClassVar[str] = ""
+
+    @property
+    @abstractmethod
+    def n_labels(self) -> int:
+        """Labels of the pilot."""
+
+    @property
+    @abstractmethod
+    def samples(self) -> str:
+        """The samples that labels may be of, in words."""
+
+    def clause(self, at_random: float, allocated: float, asked: str, detects: float) -> str:
+        """Write how many labels are needed, at random and allocated, as a clause."""
+        if math.isinf(allocated):
+            return (
+                f"{asked} needs more samples: with labels on all {self.samples}, "
+                f"differences of {detects:.2g} or more are detected"
+            )
+        if max(at_random, allocated) <= self.n_labels:
+            return f"{asked} needs no more labels{self.each} than the {self.n_labels:,} here"
+        drawn = f"{at_random:,} labels{self.each}" if math.isfinite(at_random) else "all labels"
+        return (
+            f"{asked} needs about {drawn} drawn at random, or {allocated:,} allocated by answers "
+            f"and verdict, the {self.n_labels:,} here included"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPlan(PlanOfLabels):
+    """Two ways to draw labels on one test set, and the samples that they are drawn from.
 
     Parameters
     ----------
@@ -137,20 +215,10 @@ class LabelPlan(Plan):
         """Labels of the pilot."""
         return int(self.at_random.labels.sum())
 
-    def clause(self, at_random: float, allocated: float, asked: str, detects: float) -> str:
-        """Write how many labels are needed, at random and allocated, as a clause."""
-        if math.isinf(allocated):
-            return (
-                f"{asked} needs more samples: with labels on all {len(self.predictions):,}, "
-                f"differences of {detects:.2g} or more are detected"
-            )
-        if max(at_random, allocated) <= self.n_labels:
-            return f"{asked} needs no more labels than the {self.n_labels:,} here"
-        drawn = f"{at_random:,} labels" if math.isfinite(at_random) else "all labels"
-        return (
-            f"{asked} needs about {drawn} drawn at random, or {allocated:,} allocated by answers "
-            f"and verdict, the {self.n_labels:,} here included"
-        )
+    @property
+    def samples(self) -> str:
+        """Number of samples."""
+        return f"{len(self.predictions):,}"
 
     def queue(self, n_more: int, rng: RngLike) -> pd.DataFrame:
         """Draw the samples to label next; see `SampleSize.queue`."""
@@ -195,13 +263,59 @@ class LabelPlan(Plan):
         return names.to_numpy()[self.cell]
 
 
-def plan_labels(contrasts: Sequence[Contrast]) -> LabelPlan:
-    """Plan labels to buy from the contrast on a pilot."""
-    first = contrasts[0]
-    if len(contrasts) > 1:
-        raise ValueError(
-            "labels beside a `judge` are planned for one test set; give each by itself."
-        )
+@dataclass(frozen=True, eq=False)
+class LabelPlanOfSets(PlanOfLabels):
+    """Two ways to draw as many labels on each of several test sets.
+
+    Parameters
+    ----------
+    at_random, allocated : LabelsOfSets
+        Variance of the mean difference by the number of labels on each.
+    plans : mapping of str to LabelPlan
+        Plan of each test set.
+    """
+
+    plans: Mapping[str, LabelPlan]
+    each: ClassVar[str] = " of each"
+    samples: ClassVar[str] = "samples"
+
+    @property
+    def pilot(self) -> Pilot:
+        """Labels drawn at random, from those of the pilots."""
+        return Pilot(self.at_random, Size(sets=len(self.plans), items=self.n_labels), ())
+
+    @property
+    def n_labels(self) -> int:
+        """Labels of the pilots, in the mean."""
+        return round(np.mean([each.n_labels for each in self.plans.values()]))
+
+    def queue(self, n_more: int, rng: RngLike) -> pd.DataFrame:
+        """Draw the samples of each test set to label next; see `SampleSize.queue`."""
+        seed = seed_sequence(rng)
+        frames = {
+            name: plan.queue(n_more, child_seed(seed, place))
+            for place, (name, plan) in enumerate(self.plans.items())
+        }
+        return pd.concat(frames, names=["set", None]).reset_index("set").reset_index(drop=True)
+
+
+def plan_labels(contrasts: Mapping[str, Contrast]) -> PlanOfLabels:
+    """Plan labels to buy from the contrast on each test set of a pilot."""
+    for name, each in contrasts.items():
+        if judge_of(each.evaluation.predictions) is None:
+            raise ValueError(
+                f"labels are planned for test sets that all have a `judge`; leave out {name!r}."
+            )
+    plans = {name: _plan_of_one(each) for name, each in contrasts.items()}
+    if len(plans) == 1:
+        return next(iter(plans.values()))
+    at_random = LabelsOfSets.of([each.at_random for each in plans.values()])
+    allocated = LabelsOfSets.of([each.allocated for each in plans.values()])
+    return LabelPlanOfSets(at_random, allocated, plans)
+
+
+def _plan_of_one(first: Contrast) -> LabelPlan:
+    """Plan labels to buy on one test set."""
     judged = Judged(first.evaluation)
     if judged.judge.weight is not None:
         raise ValueError(

@@ -171,6 +171,6 @@ def _decided(*asked: Any) -> tuple[Contrast, IntervalMethod]:
 def _sized(*asked: Any) -> tuple[Contrast, IntervalMethod]:
     """Return the contrast of a pilot, and the method of the interval that is predicted."""
     contrast = planned_contrast(*asked)
-    planned_more([contrast])
+    planned_more({"": contrast})
     method = contrast.sample.design.chosen("method", "normal", "normal")
     return contrast, cast("IntervalMethod", method)

@@ -113,7 +113,13 @@ class MeanPilotDifference(PilotDifference):
     @property
     def plan(self) -> Plan | None:
         """Plan that the designs of the pilots have; None where samples are added."""
-        return planned([*self.contrasts.values()])
+        found = planned(self.contrasts)
+        if found is not None and self.new_sets:
+            raise ValueError(
+                f"{self.contrast.unit} are planned for these test sets, and not for new ones; use "
+                "generalize_to='items' (--generalize-to items)."
+            )
+        return found
 
     @cached_property
     def pilot(self) -> Pilot:

@@ -21,7 +21,6 @@ from modelcompare.plugins.judges.plan import _described
 from modelcompare.plugins.judges.run import queue as ask_queue
 from modelcompare.plugins.judges.verdicts import judge_of
 from modelcompare.questions.components import Size
-from tests.plugged import needs
 from tests.plugins.judges.sets import answers, drawn
 
 Array = Any
@@ -294,7 +293,6 @@ def test_the_whole_loop_covers_and_finds_the_difference(metric: str) -> None:
     assert shown >= 38
 
 
-@needs("suites")
 def test_what_cannot_be_planned_is_refused() -> None:
     size, preds, _ = planned()
     plain = mc.Predictions(preds.access.codes, {m: preds.predicted(m) for m in preds.models})
@@ -302,8 +300,6 @@ def test_what_cannot_be_planned_is_refused() -> None:
         mc.sample_size(plain, "m0", "m1", "accuracy").queue(10)
     with pytest.raises(ValueError, match="`n_labels` must be at most 1,900"):
         size.queue(1901)
-    with pytest.raises(ValueError, match="planned for one test set"):
-        mc.sample_size({"x": preds, "y": preds}, "m0", "m1", "accuracy")
     weighted = mc.Predictions(
         np.where(judge_of(preds).labelled, preds.access.codes, np.nan),
         {m: preds.predicted(m) for m in preds.models}, judge=judge_of(preds).verdicts["m0"],

@@ -1,16 +1,20 @@
 """A judge with several test sets, ledgers and studies."""
 
+import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import norm
 
 import modelcompare as mc
+from modelcompare.questions.components import Size
 from tests.plugged import needed, needs
 
 needed("judges")
 
+from modelcompare.plugins.judges.verdicts import judge_of
 from tests.plugins.judges.sets import answers, drawn
 from tests.plugins.judges.test_questions import judged
 
@@ -36,6 +40,53 @@ def test_the_mean_over_test_sets_has_the_errors_of_the_sets():
     assert gate.decisions[0].ci_low == decided.ci_low
     of_set = mc.decide(sets["s0"], "b", "a", "accuracy", margin=0.1)
     assert gate.decisions[1].ci_low == of_set.ci_low
+
+
+@needs("suites")
+def test_labels_on_each_of_several_test_sets_are_planned():
+    sets = {name: judged(k) for k, name in enumerate(("news", "mails"))}
+    found = mc.sample_size(sets, "a", "b", "accuracy", margin=0.04)
+    assert (found.size.sets, found.n_samples, found.unit) == (2, 300, "labels")
+    of_sets = [mc.sample_size(each, "a", "b", "accuracy") for each in sets.values()]
+    for n in (100, 300, 700):
+        for way in ("at_random", "allocated"):
+            errors = [getattr(each.plan, way).standard_error(Size(items=n)) for each in of_sets]
+            mean = getattr(found.plan, way).standard_error(Size(items=n))
+            assert mean == pytest.approx(np.hypot(*errors) / 2)
+    # The interval of the mean difference has the errors of the sets.
+    row = mc.compare_groups(sets, "accuracy", correction="none").pooled_differences.iloc[0]
+    half = found.components.thresholds(found.size, 0.95)[0]
+    assert half == pytest.approx((row["ci_high"] - row["ci_low"]) / 2, rel=0.05)
+    assert found.difference == pytest.approx(row["difference"])
+    assert "2 sets of 300 labels" in found.sentence()
+    assert re.search(r"about [0-9,]+ labels of each drawn at random, or ", found.sentence())
+
+
+@needs("suites")
+def test_the_queue_of_several_test_sets_is_of_each():
+    sets = {name: judged(k) for k, name in enumerate(("news", "mails"))}
+    queue = mc.sample_size(sets, "a", "b", "accuracy").queue(25, rng=7)
+    assert queue["set"].drop_duplicates().tolist() == [*sets]
+    for name, part in queue.groupby("set"):
+        assert part["label_next"].sum() == 25
+        labelled = np.flatnonzero(judge_of(sets[name]).labelled)
+        assert not part.set_index("row").loc[labelled, "label_next"].any()
+        alone = mc.sample_size(sets[name], "a", "b", "accuracy").queue(25)
+        counts = [each.groupby("stratum")["label_next"].sum() for each in (part, alone)]
+        pd.testing.assert_series_equal(*counts)
+
+
+@needs("suites")
+def test_labels_are_planned_for_these_test_sets_that_all_have_a_judge():
+    sets = {"x": judged(0), "y": judged(1)}
+    with pytest.raises(
+        ValueError, match=r"labels are planned for these test sets.*--generalize-to"
+    ):
+        mc.sample_size(sets, "a", "b", "accuracy", generalize_to="sets")
+    plain = mc.Predictions([0, 1] * 50, {"a": [0, 1] * 50, "b": [0, 1, 1, 1] * 25})
+    for mixed in ({"x": sets["x"], "plain": plain}, {"plain": plain, "x": sets["x"]}):
+        with pytest.raises(ValueError, match="that all have a `judge`; leave out 'plain'"):
+            mc.sample_size(mixed, "a", "b", "accuracy")
 
 
 @needs("suites")
