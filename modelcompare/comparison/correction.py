@@ -15,6 +15,7 @@ from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals import Interval, quantiles
 from modelcompare.significance import Outcome
 from modelcompare.significance.corrections import adjust
+from modelcompare.significance.known import DRAWN, WAYS
 from modelcompare.significance.step_down import max_t
 from modelcompare.significance.studentized import NAME as SWAPS
 from modelcompare.words import Correction, Family
@@ -70,13 +71,13 @@ def correct(
     for metric in metrics if family == "metric" else metrics[:1]:
         where = pairs.evaluation.metric_slice(metric.name) if family == "metric" else slice(None)
         step_down = outcome.step_down.get(metric.name) if family == "metric" else None
-        floored = _floored(outcome, where, procedure)
+        floored, mixed = _floored(outcome, where, procedure), _mixed(outcome, where, procedure)
         if correction == "max-t":
             difference = pairs.estimate[:, where]
             null = pairs.replicates[:, :, where] - difference
             out[:, where] = max_t(null, difference, pairs.standard_error[:, where])
-        elif step_down is not None and (correction == "min-p" or floored):
-            out[:, where] = step_down()
+        elif step_down is not None and (correction == "min-p" or floored or mixed):
+            out[:, where] = step_down(beside_known=True) if mixed else step_down()
             used |= {} if correction == "min-p" else {metric.name: "step-down"}
         elif correction == "min-p":
             raise ValueError(
@@ -138,6 +139,16 @@ def _floored(outcome: Outcome, where: slice, procedure: Procedure) -> bool:
     floor = outcome.floor[:, where][tested]
     least = float(floor.min(initial=np.inf))
     return len(floor) > 1 and least < procedure.alpha <= least * len(floor)
+
+
+def _mixed(outcome: Outcome, where: slice, procedure: Procedure) -> bool:
+    """Return whether some p-values of a family are of drawn swaps, and too large for so many."""
+    if outcome.ways is None or procedure.correction not in _BY_P_VALUE:
+        return False
+    tested = ~np.isnan(outcome.p_value[:, where])
+    drawn = tested & (outcome.ways[:, where] == WAYS[DRAWN])
+    n_tests = int(tested.sum())
+    return bool(drawn.any()) and procedure.steps_down(n_tests, outcome.n_resamples)
 
 
 def corrected_bounds(evidence: Evidence, rows: IntArray) -> FloatArray:

@@ -49,6 +49,10 @@ class Known(NamedTuple):
     floor: FloatArray
     way: FloatArray
 
+    def of_values(self, some: slice) -> Known:
+        """Return those of some values."""
+        return Known(*(part[:, some] for part in self))
+
     @classmethod
     def of(cls, statistic: SwapStatistic, alternative: Alternative) -> Known:
         """Compute the p-values of a statistic that need no draws."""

@@ -5,7 +5,8 @@ p-values cannot be small (few resamples, rare classes), no difference can be sig
 by the joint distribution of the same resamples, or swaps, uses the correlation of the tests:
 
 - bootstrap resamples, by the largest studentized difference (max-T);
-- drawn swaps (`significance.swaps`) likewise;
+- drawn swaps (`significance.swaps`) likewise; values whose p-values need no draws may enter with
+  these (`Steps`);
 - exact tests (`significance.exact`) by the smallest p-value (min-p): each swapped data set has
   its own exact p-values.
 """
@@ -13,9 +14,11 @@ by the joint distribution of the same resamples, or swaps, uses the correlation 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.special import ndtr, ndtri
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.labels import Labels
@@ -23,6 +26,7 @@ from modelcompare.resampling.draws import RESAMPLE_BLOCK
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.exact import Grids
 from modelcompare.significance.extreme import (
+    Rising,
     n_rising,
     resampling_p,
     rising_order,
@@ -71,15 +75,8 @@ def step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatArray:
     for block in null:
         count += n_rising(block.T, rising)
         n_resamples += len(block)
-    return _stepped(count, n_resamples, rising[0], observed.shape)
-
-
-def _stepped(
-    count: FloatArray | IntArray, n_resamples: int, rising: IntArray, shape: tuple[int, ...]
-) -> FloatArray:
-    """Return p-values from counts in rising order; NaN where there is no hypothesis."""
-    out, p_values = np.full(shape, np.nan), resampling_p(count, n_resamples)
-    out.flat[rising] = np.maximum.accumulate(p_values[::-1])[::-1]
+    out, p_values = np.full(observed.shape, np.nan), resampling_p(count, n_resamples)
+    out[rising[0]] = np.maximum.accumulate(p_values[::-1])[::-1]
     return out
 
 
@@ -105,25 +102,90 @@ def max_t(null: FloatArray, difference: FloatArray, standard_error: FloatArray) 
     return step_down(sizes, observed.ravel()).reshape(observed.shape)
 
 
+class Steps(NamedTuple):
+    """Steps of a family of which some p-values are known and swaps are drawn for the others.
+
+    A known p-value enters as the normal deviate z with that p-value. If all hypotheses of a set are
+    true, the largest of their |t| and z is at least c with a probability of at most the share of
+    swaps with any |t| as large, and the normal p-value of c for each known one (Bonferroni's
+    bound). This bound falls with c and rises with the set, so that steps from the largest on have
+    the family's error (Marcus, Peritz and Gabriel 1976). It is Holm's method where all are known,
+    and `step_down` where none is. Known values count as long as their p-values can be as small.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_pairs, n_values)
+        |t|, or z; NaN where there is no hypothesis.
+    p_value, floor : ndarray of shape (n_pairs, n_values)
+        Known p-values, and the smallest possible ones; NaN where swaps are drawn.
+    """
+
+    sizes: FloatArray
+    p_value: FloatArray
+    floor: FloatArray
+
+    @classmethod
+    def of(
+        cls, t: FloatArray, p_value: FloatArray, floor: FloatArray,
+        chosen: slice | IntArray = slice(None),
+    ) -> Steps:  # fmt: skip
+        """Order statistics and known p-values, each (n_pairs, n_values)."""
+        known = ~np.isnan(p_value) & ~np.isnan(t)
+        sizes = np.where(known, -ndtri(np.where(known, p_value, 1.0) / 2), np.abs(t))
+        return cls(_only(sizes, chosen), *(np.where(known, x, np.nan) for x in (p_value, floor)))
+
+    @property
+    def pairs(self) -> IntArray:
+        """Pairs of which swaps are drawn."""
+        return np.flatnonzero((np.isnan(self.p_value) & ~np.isnan(self.sizes)).any(axis=1))
+
+    @property
+    def rising(self) -> Rising:
+        """Steps to count, among the values of `pairs`: each at the next drawn one below."""
+        order, least = rising_order(self.sizes.ravel())
+        last = self._last_drawn(order)
+        pair, value = np.unravel_index(order[last[last >= 0]], self.sizes.shape)
+        place = np.searchsorted(self.pairs, pair) * self.sizes.shape[1] + value
+        return place, least[last >= 0]
+
+    def adjusted(
+        self, counts: IntArray, n_swaps: int, chosen: slice | IntArray = slice(None)
+    ) -> FloatArray:
+        """Return p-values of the chosen values from counts of the steps in `rising`."""
+        order, _ = rising_order(self.sizes.ravel())
+        p, floor = self.p_value.ravel()[order], self.floor.ravel()[order]
+        known, drawn = ~np.isnan(p), self._last_drawn(order) >= 0
+        p = np.where(known, p, 2 * ndtr(-self.sizes.ravel()[order]))
+        # A known value counts from its own step up to the last one that it can reach.
+        end = np.searchsorted(-p, -floor[known], side="right")
+        end = np.maximum(end, np.flatnonzero(known) + 1)
+        n_known = np.cumsum(known) - np.cumsum(np.bincount(end, minlength=len(p) + 1))[: len(p)]
+        bound = n_known * p
+        bound[drawn] += resampling_p(counts, n_swaps)
+        out = np.full(self.sizes.shape, np.nan)
+        out.flat[order] = np.minimum(np.maximum.accumulate(bound[::-1])[::-1], 1.0)
+        return out[:, chosen]
+
+    def _last_drawn(self, order: IntArray) -> IntArray:
+        """Return for each step the last one up to it whose swaps are drawn; -1 without."""
+        is_drawn = np.isnan(self.p_value.ravel()[order])
+        return np.asarray(np.maximum.accumulate(np.where(is_drawn, np.arange(len(order)), -1)))
+
+
 def step_down_swaps(
-    statistic: SwapStatistic, masks: SwapMasks, chosen: slice | IntArray = slice(None)
-) -> FloatArray:
+    statistic: SwapStatistic, masks: SwapMasks, chosen: slice | IntArray = slice(None),
+    known: tuple[FloatArray, FloatArray] | None = None,
+) -> FloatArray:  # fmt: skip
     """Return two-sided step-down p-values (n_pairs, n_values) of one metric's drawn swaps.
 
-    All values are hypotheses, or those at the chosen positions.
+    All values are hypotheses, or those at the chosen positions. Swaps are drawn of all, or of those
+    without `known` p-values, which come with the smallest possible ones.
     """
-    observed = _only(np.abs(statistic.observed), chosen)
-    rising, pairs = rising_order(observed.ravel()), np.arange(len(observed))
-    _, steps = statistic.counts(masks, pairs, Asked(rising=rising))
-    return step_down_counted(steps, masks.n_resamples, observed, chosen)
-
-
-def step_down_counted(
-    steps: IntArray, n_swaps: int, observed: FloatArray, chosen: slice | IntArray = slice(None)
-) -> FloatArray:
-    """Return step-down p-values of the chosen values from counts of swaps and observed sizes."""
-    rising, _ = rising_order(observed.ravel())
-    return _stepped(steps, n_swaps, rising, observed.shape)[:, chosen]
+    t, nothing = statistic.observed, np.full(statistic.observed.shape, np.nan)
+    p_value, floor = known or (nothing, nothing)
+    steps = Steps.of(t, p_value, floor, chosen)
+    _, counts = statistic.counts(masks, steps.pairs, Asked(rising=steps.rising))
+    return steps.adjusted(counts, masks.n_resamples, chosen)
 
 
 def step_down_exact(

@@ -66,15 +66,11 @@ from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.exact import MOST_MOVING, Grids, is_exact
-from modelcompare.significance.extreme import resampling_p, rising_order, smallest_p_value
+from modelcompare.significance.extreme import resampling_p, smallest_p_value
 from modelcompare.significance.flipped import sign_flip
 from modelcompare.significance.known import DRAWN, SIGNS, WAYS, Known, way_of
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
-from modelcompare.significance.step_down import (
-    step_down_counted,
-    step_down_exact,
-    step_down_swaps,
-)
+from modelcompare.significance.step_down import Steps, step_down_exact, step_down_swaps
 from modelcompare.significance.swaps.areas import SwappedAreas, areas_apply
 from modelcompare.significance.swaps.differences import Contrast, plain_difference
 from modelcompare.significance.swaps.forms import Form
@@ -183,12 +179,21 @@ def _swapped(view: PairView, metrics: Sequence[Any]) -> _Part:
     found, step, drawn = _completed(
         view, metrics, statistic, known, stepped=stepped and view.alternative == "two-sided"
     )
-    if step is not None:
-        return _Part(*found, {metrics[0].name: step}, drawn)
     # Numbers of the units are released, and a later step-down computes them again; outputs are
     # kept, as a function of the user has made them.
     kept = statistic if isinstance(statistic, SwappedOutputs) else None
-    return _Part(*found, {m.name: partial(_stepped_down, view, m, kept) for m in metrics}, drawn)
+    step_down: dict[str, Callable[..., FloatArray]] = {}
+    start = 0
+    for metric, width in zip(metrics, _widths(view, metrics), strict=True):
+        of_metric = found.of_values(slice(start, start := start + width))
+        step_down[metric.name] = partial(_stepped_down, view, metric, kept, of_metric, step)
+    return _Part(*found, step_down, drawn)
+
+
+def _widths(view: PairView, metrics: Sequence[AnyMetric]) -> list[int]:
+    """Return numbers of values of metrics."""
+    places = [view.evaluation.metric_slice(metric.name) for metric in metrics]
+    return [place.stop - place.start for place in places]
 
 
 def _statistic(view: PairView, metrics: Sequence[Any], *, drawn: bool = False) -> SwapStatistic:
@@ -202,11 +207,24 @@ def _stepped_down(
     view: PairView,
     metric: AnyMetric,
     kept: SwapStatistic | None,
+    known: Known,
+    counted: Callable[..., FloatArray] | None,
     chosen: slice | IntArray = slice(None),
+    *,
+    beside_known: bool = False,
 ) -> FloatArray:
-    """Return step-down p-values of a metric, by the swaps of the test."""
+    """Return step-down p-values of a metric, by the swaps of the test.
+
+    Swaps are of all values, or of those without a known p-value; `counted` returns the latter
+    where they were counted with the test.
+    """
+    drawn = (known.way == DRAWN) | np.isnan(known.p_value)
+    if counted is not None and (beside_known or drawn.all()):
+        return counted(chosen)
     statistic = kept or _statistic(view, [metric], drawn=True)
-    return step_down_swaps(statistic, view.masks_of(statistic.units), chosen)
+    p_value, floor = (np.where(drawn, np.nan, part) for part in known[:2])
+    apart = (p_value, floor) if beside_known else None
+    return step_down_swaps(statistic, view.masks_of(statistic.units), chosen, apart)
 
 
 def algorithm_of(evaluation: Evaluation, metric: AnyMetric) -> Algorithm:
@@ -271,8 +289,8 @@ def _completed(
 ) -> tuple[Known, Callable[..., FloatArray] | None, bool]:  # fmt: skip
     """Complete p-values by drawn swaps, or by all where these are few.
 
-    If all pairs' swaps are drawn, a step-down can come with them. The last result is True if any
-    are drawn.
+    With `stepped`, the step-down of drawn swaps comes with them. The last result is True if any are
+    drawn.
     """
     observed, n_drawn, alternative = statistic.observed, view.n_resamples, view.alternative
     left = np.isnan(known.p_value) & ~np.isnan(observed)
@@ -298,12 +316,12 @@ def _completed(
         of_units = isinstance(statistic, UnitSwaps)
         if of_units and JoinedUnits.of(view.evaluation, drawn=True).units is not statistic.units:
             statistic = _statistic(view, metrics, drawn=True)
-        sizes = np.abs(statistic.observed)
-        rising = rising_order(sizes.ravel()) if stepped and len(drawn) == len(sizes) else None
+        steps = Steps.of(statistic.observed, *found[:2])
         masks = view.masks_of(statistic.units)
-        extreme, steps = statistic.counts(masks, drawn, Asked(alternative, rising))
-        if rising is not None:
-            step = partial(step_down_counted, steps, n_drawn, sizes)
+        asked = Asked(alternative, steps.rising if stepped else None)
+        extreme, counts = statistic.counts(masks, drawn, asked)
+        if stepped:
+            step = partial(steps.adjusted, counts, n_drawn)
         floor = np.maximum(smallest_p_value(count[drawn], alternative), resampling_p(0, n_drawn))
         part = np.stack([resampling_p(extreme, n_drawn), floor, np.full(floor.shape, DRAWN)])
         found[:, drawn] = np.where(left[drawn], part, found[:, drawn])

@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.stats import norm
 
-from modelcompare import Predictions
+from modelcompare import Predictions, compare
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
 from modelcompare.resampling.weights import SwapMasks
@@ -9,7 +12,7 @@ from modelcompare.significance.corrections import adjust
 from modelcompare.significance.exact import Grids
 from modelcompare.significance.extreme import deciding, n_rising, rising_order
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.significance.step_down import exact_null, step_down, step_down_swaps
+from modelcompare.significance.step_down import Steps, exact_null, step_down, step_down_swaps
 from modelcompare.significance.studentized import studentized_permutation, swap_statistic
 from tests.plugged import needs
 from tests.significance.oracle import drawn_statistics
@@ -60,6 +63,84 @@ def test_sizes_that_decide_no_step_may_be_anything_between_their_bounds():
         found = n_rising(np.where(decides, sizes, end), rising)
         np.testing.assert_array_equal(found, n_rising(sizes, rising))
     assert (n_rising(high, rising) > n_rising(low, rising)).any()
+
+
+def mixed_by_a_loop(null, size, p_value, floor):
+    """Return steps over the largest of drawn sizes and of the normal deviates of known p-values."""
+    known, left, last = ~np.isnan(p_value), [*np.flatnonzero(~np.isnan(size))], 0.0
+    size, adjusted = np.where(known, norm.isf(p_value / 2), size), np.full(len(size), np.nan)
+    while left:
+        first = max(left, key=lambda h: size[h])
+        error = p_value[first] if known[first] else 2 * norm.sf(size[first])
+        bound = sum(error for h in left if known[h] and floor[h] <= error)
+        if drawn := [h for h in left if not known[h]]:
+            beyond = (null[:, drawn].max(axis=1) >= size[first] - 1e-12).sum()
+            bound += (1 + beyond) / (1 + len(null))
+        last = max(last, bound)
+        adjusted[first] = min(last, 1.0)
+        left.remove(first)
+    return adjusted
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 1.0])
+def test_known_p_values_step_down_beside_drawn_swaps_as_in_a_loop(share):
+    rng = np.random.default_rng(int(10 * share))
+    for _ in range(20):
+        size, null = np.abs(rng.normal(size=(5, 3))) * 2, np.abs(rng.normal(size=(300, 15)))
+        size[1, 2] = np.nan
+        p_value = np.where(rng.random((5, 3)) < share, rng.random((5, 3)) ** 4, np.nan)
+        floor = p_value * rng.choice([1e-9, 0.3, 1.0], (5, 3))
+        expected = mixed_by_a_loop(null, *(x.ravel() for x in (size, p_value, floor)))
+        steps = Steps.of(size, p_value, floor)
+        places = (steps.pairs[:, None] * 3 + np.arange(3)).ravel()
+        found = steps.adjusted(n_rising(null[:, places].T, steps.rising), 300)
+        np.testing.assert_allclose(found.ravel(), expected)
+
+
+def test_known_p_values_alone_step_down_as_by_holm():
+    p = np.random.default_rng(0).random((4, 2)) ** 5
+    steps = Steps.of(np.ones((4, 2)), p, np.zeros((4, 2)))
+    assert len(steps.pairs) == 0
+    found = steps.adjusted(np.empty(0, int), 99)
+    np.testing.assert_allclose(found, adjust(p, "holm"), rtol=1e-12)
+
+
+def mixed_family(seed=0, shift=0.5):
+    """Means of 400 scores, of which those of the last two models are skewed."""
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=400)
+    scores = {f"m{i}": common + rng.normal(size=400) for i in range(4)}
+    scores |= {f"heavy{i}": common + rng.lognormal(0, 1.3, 400) - 2.3 for i in range(2)}
+    scores["m0"] += shift
+    scores["heavy1"] += 3 * shift
+    return Predictions.from_scores(scores)
+
+
+def test_drawn_differences_are_significant_beside_many_known_ones():
+    found = compare(mixed_family(), "mean_score", n_resamples=199)
+    drawn = found.differences.test == "studentized-permutation: drawn"
+    assert 0 < drawn.sum() < 15
+    # Holm's method would multiply 1/200 by 15.
+    assert found.evidence.corrections_used == {"mean_score": "step-down"}
+    assert (found.differences.p_adjusted[drawn] < 0.05).sum() >= 4
+    # What is added to known p-values is the share of swaps alone.
+    known = found.differences[~drawn]
+    assert (known.p_adjusted[known.p_value < 1e-4] < 0.0065).all()
+    enough = compare(mixed_family(), "mean_score", n_resamples=1999)
+    assert enough.evidence.corrections_used == {}
+
+
+def test_steps_beside_known_p_values_are_the_same_counted_with_the_test_or_after_it():
+    preds = mixed_family()
+    part = Evaluation(preds, [get_metric("mean_score")], collapse=False)
+    alone = studentized_permutation(pair_view(part, all_pairs(6), 199, SEED))
+    view = replace(pair_view(part, all_pairs(6), 199, SEED), steps=True)
+    together = studentized_permutation(view)
+    for each in (alone, together):
+        found = each.step_down["mean_score"](np.array([0]), beside_known=True)
+        np.testing.assert_array_equal(found, alone.step_down["mean_score"](beside_known=True))
+        every = each.step_down["mean_score"]()
+        np.testing.assert_array_equal(every, alone.step_down["mean_score"]())
 
 
 def test_a_hypothesis_without_a_value_does_not_count():

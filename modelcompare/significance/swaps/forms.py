@@ -137,7 +137,7 @@ class Form(Formula):
                 least = least_extreme(observed, alternative)
                 extreme[:, masks], undecided[:, masks] = decide(low, high, least)
             if rising is not None:
-                steps += n_rising(self._sharpened(low, high, rising, part), rising)
+                steps += n_rising(self._sharpened(pairs, low, high, rising, part), rising)
         if alternative is None:
             return NOTHING, steps
         count = [
@@ -195,12 +195,12 @@ class Form(Formula):
             yield swapped.only(chosen), slice(start, start + step)
 
     def _sharpened(
-        self, low: FloatArray, high: FloatArray, rising: Rising, part: Swapped
+        self, pairs: IntArray, low: FloatArray, high: FloatArray, rising: Rising, part: Swapped
     ) -> FloatArray:
         """Return lower bounds of sizes (n_pairs, n_masks), exact where they decide a step."""
-        place, mask = np.nonzero(deciding(low, high, rising))
-        pairs = rising[0][place]
-        low[pairs, mask] = np.abs(self._singly(pairs, mask, part))
+        step, mask = np.nonzero(deciding(low, high, rising))
+        place = rising[0][step]
+        low[place, mask] = np.abs(self._singly(pairs[place], mask, part))
         return low
 
     def laws(self, pair: int) -> list[Law | None]:

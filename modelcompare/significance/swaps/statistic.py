@@ -55,7 +55,7 @@ class Asked(NamedTuple):
     alternative : {"two-sided", "greater", "less"}, optional
         Swaps as extreme as the data.
     rising : tuple of ndarray, optional
-        Swaps for the step-down of all pairs and values, by `rising_order` of their observed sizes.
+        Swaps for a step-down of the pairs and their values, by `rising_order` of observed sizes.
     ties : bool
         Whether swaps that equal the data are as extreme; else those beyond are counted.
     """
@@ -89,7 +89,7 @@ class SwapStatistic(ABC):
 
     @abstractmethod
     def counts(self, masks: SwapMasks, pairs: IntArray, asked: Asked) -> Counts:
-        """Count extreme swaps of the pairs at some places; for a step-down, of all pairs."""
+        """Count extreme swaps of the pairs at some places, and those for their step-down."""
 
     @abstractmethod
     def moving(self, pair: int) -> IntArray:
