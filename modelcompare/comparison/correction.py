@@ -53,8 +53,8 @@ def correct(
 
     If the smallest possible p-values are too large for a correction that multiplies them (few
     resamples, or few samples on which models differ), the step-down of the same swaps replaces it,
-    and is named: it uses the dependence of the tests. The choice depends on the possible p-values,
-    not on the observed ones.
+    and is named: it uses the dependence of the tests. p-values that are known without swaps enter
+    it as they are. The choice depends on the possible p-values, not on the observed ones.
 
     Returns
     -------
