@@ -77,7 +77,10 @@ NAMES = {
     "logs": ("a log of a tool",),
     "omnibus": ("inference.OmnibusResult", "inference.omnibus_test"),
     "page": ("report", "--format html", "form 'html'", "a .htm file", "a .html file"),
-    "paper": ("inference.variance_tests", "io.quantize", "studies", "study", "--card"),
+    "paper": (
+        "inference.variance_tests", "io.quantize", "studies", "study", "--card",
+        "test 'replicate-t'", "test 'replicate-paired-t'",
+    ),
     "pareto": ("`pareto`", "plot.pareto", "--figure pareto"),
     "plan": ("plan", "`plan`", "--plan"),
     "published": (

@@ -221,7 +221,7 @@ def test_max_t_of_copies_costs_nothing():
     assert adjust(np.repeat(alone, 10), "holm")[0] == pytest.approx(min(1, 10 * alone[0]))
 
 
-@needs("runs")
+@needs("runs", "paper")
 def test_every_name_of_a_test_has_a_row_and_a_reason_to_choose_it():
     assert tuple(TESTS) == tuple(PAIRED_TESTS)
     everything = ("two-sided", "greater", "less")
@@ -243,7 +243,7 @@ def test_every_name_of_a_test_has_a_row_and_a_reason_to_choose_it():
         ("permutation", {"masks", "point", "estimate"}),
         ("bootstrap", {"draws", "point", "estimate"}),
         ("wald", {"moments", "standard_error", "degrees_of_freedom", "point"}),
-        ("replicate-t", {"draws", "point", "estimate"}),
+        pytest.param("replicate-t", {"draws", "point", "estimate"}, marks=needs("paper")),
     ],
 )
 def test_a_test_computes_only_what_it_asks_for(test, asked):
@@ -312,6 +312,10 @@ def test_a_test_is_refused_by_name_where_it_says_nothing():
         mc.compare(preds, ["accuracy", "ece"], test="wald", n_resamples=9)
     with pytest.raises(ValueError, match="'berg-kirkpatrick' is one-sided: declare alternative"):
         p_values("berg-kirkpatrick", evaluation(["f1"]))
+
+
+@needs("paper")
+def test_tests_on_replicates_are_two_sided():
     with pytest.raises(
         ValueError, match="'replicate-t' is two-sided; use alternative='two-sided', not 'les"
     ):

@@ -12,4 +12,5 @@ PLUGIN = Plugin(
     },
     commands="commands:COMMANDS",
     additions="commands:ADDITIONS",
+    tests="replicate_t:ROWS",
 )

@@ -14,11 +14,11 @@ import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.plugins.paper.agreement_result import ON_REPLICATES
 from modelcompare.plugins.paper.pairs import part_rows
+from modelcompare.plugins.paper.replicate_t import replicate_t_p_values
 from modelcompare.plugins.paper.sensitivity import _keep_zero_readable
 from modelcompare.plugins.paper.words import AgreementTest
 from modelcompare.resampling.seeds import seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.significance.replicate_t import replicate_t_p_values
 from modelcompare.words import PairsTest
 from tests.made_up import made_up
 from tests.plugged import needs
