@@ -45,6 +45,9 @@ def files(*paths):
 
 # By plugin: one table, or files by path, and options of reading.
 CASES = {
+    "annotators": {
+        "labels": (table(id=range(N), ann0=TRUTH, ann1=LABELS["b"], **LABELS), {"true": "ann*"}),
+    },
     "runs": {
         "rows of runs": (in_rows(**SAMPLE, y_true=TRUTH * 2, y_pred=[1] * 40), {}),
         "scores of runs": (in_rows(**SAMPLE, score=SCORES["a"] * 2), {}),

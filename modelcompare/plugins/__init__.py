@@ -9,6 +9,7 @@ NAMES = {
         "diagnostics.annotator_agreement", "diagnostics.model_agreement",
         "diagnostics.Disagreements", "diagnostics.disagreements", "disagreements",
     ),
+    "annotators": ("`annotators`",),
     "answers": (
         "metrics.pass_at_k", "metrics.pass_hat_k", "metrics.best_of_k", "metrics.majority_of_k",
         "metric 'pass_at_{}'", "metric 'pass_hat_{}'", "metric 'best_of_{}'",

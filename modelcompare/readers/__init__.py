@@ -193,7 +193,9 @@ def checked_columns(columns: Mapping[str, Any] | None = None, **options: Any) ->
     every = {**(columns or {}), **options}
     given = {name: value for name, value in every.items() if value is not None}
     for name, value in given.items():
-        require(f"`{name}`")
+        # Commands give defaults too.
+        if value != getattr(Columns, name, None):
+            require(f"`{name}`")
         if name in _LISTS:
             one = name == "score" and isinstance(value, str)
             given[name] = (value,) if one else check_names(name, value)

@@ -21,13 +21,13 @@ from modelcompare.data.kind_inference import inferred
 from modelcompare.data.kinds import UNDECLARED
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import known_direction
+from modelcompare.plugs import behind
 from modelcompare.readers import cell_types
 from modelcompare.readers.alignment import check_same
 from modelcompare.readers.beside import all_beside, substitutes
 from modelcompare.readers.cell_types import Column, as_numbers, column_array, refuse_objects
 from modelcompare.readers.messages import MissingCellsError, as_options, listed, option
 from modelcompare.readers.options import ITEM, OWN_RUN, Columns, Outputs
-from modelcompare.readers.patterns import as_shares, every_label
 from modelcompare.readers.records import SCORE
 
 _REMEDIES = "fill them in", "drop these samples with missing='drop' (--missing drop)"
@@ -116,11 +116,13 @@ def predictions_of(
     """
     complete = _resolve_missing(parts, options, in_rows=in_rows)
     if options.people and options.annotators != "majority":
-        frame, changed = every_label(complete[0].frame, options)
+        of_people = behind("annotators")
+        frame, changed = of_people.every_label(complete[0].frame, options)
         part = replace(complete[0], frame=frame)
         every = predictions_of([part], changed, written=written, name=name)
         if options.annotators == "soft":
-            return as_shares(every, complete[0].frame, options)
+            shares: Predictions = of_people.as_shares(every, complete[0].frame, options)
+            return shares
         return variants.with_source(every, "labels")
     settled = [replace(part, frame=_with_types(part, options, written)) for part in complete]
     frames = {next(iter(part.outputs)): part.frame for part in settled}

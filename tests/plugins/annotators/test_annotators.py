@@ -11,12 +11,16 @@ import pytest
 import modelcompare as mc
 from modelcompare.cli import main
 from modelcompare.data.checks import DataWarning
-from modelcompare.plugins.judges.verdicts import judge_of
 from tests.by_role import by_role
 from tests.plugged import needs
-from tests.plugins.judges.sets import answers
 
 NAMES = np.array(["maybe", "no", "yes"], dtype=object)
+
+
+def answers(rng: np.random.Generator, truth: Any, accuracy: float) -> Any:
+    """Return one of three classes with errors."""
+    wrong = (truth + rng.integers(1, 3, len(truth))) % 3
+    return np.where(rng.random(len(truth)) < accuracy, truth, wrong)
 
 
 def table(
@@ -25,8 +29,8 @@ def table(
     """Return labels by people, who saw a share of the items, and by two models."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 3, n_items)
-    people = {f"ann{k}": answers(rng, truth, 0.85, 3) for k in range(n_people)}
-    models = {"a": answers(rng, truth, 0.8, 3), "b": answers(rng, truth, 0.7, 3)}
+    people = {f"ann{k}": answers(rng, truth, 0.85) for k in range(n_people)}
+    models = {"a": answers(rng, truth, 0.8), "b": answers(rng, truth, 0.7)}
     frame = pd.DataFrame({**people, **models})
     frame = frame.apply(lambda column: NAMES[column]) if texts else frame
     for name in people:
@@ -182,32 +186,6 @@ def test_given_clusters_and_weights_stay() -> None:
         ]
         value = mc.compare(found["a"], "accuracy").scores["estimate"][0]
         assert value == pytest.approx(np.average(shares, weights=weight))
-
-
-def test_a_judge_stands_beside_the_majority() -> None:
-    frame = table(300, texts=True)
-    frame["verdict"] = frame["ann0"]
-    frame.loc[100:, ["ann0", "ann1", "ann2"]] = None
-    tied = frame.loc[:99, ["ann0", "ann1", "ann2"]].nunique(axis=1) == 3
-    frame = frame.drop(index=tied.index[tied])
-    with pytest.raises(ValueError, match=r"are one label beside a judge"):
-        mc.read_predictions(frame, columns={"true": "ann*", "judge": "verdict"})
-    found = mc.read_predictions(
-        frame, columns={"true": "ann*", "judge": "verdict", "annotators": "majority"}
-    )
-    assert judge_of(found) is not None
-    assert judge_of(found).n_labels == 100 - tied.sum()
-
-
-def test_a_judge_does_not_hide_ties() -> None:
-    frame = table(300, 2, texts=True)
-    frame["verdict"] = frame["ann0"]
-    with pytest.raises(ValueError, match=r"as another in .*; with a judge add labels"):
-        mc.read_predictions(
-            frame,
-            columns={"true": "ann*", "judge": "verdict", "annotators": "majority"},
-            missing="drop",
-        )
 
 
 def test_many_distinct_values_take_little_memory_and_frames_stay_as_they_are() -> None:

@@ -1,0 +1,1 @@
+"""Labels by several people of each item, as one truth."""
