@@ -16,6 +16,7 @@ from modelcompare.metrics.base import UndefinedMetricWarning as UndefinedMetricW
 from modelcompare.metrics.listing import list_metrics as list_metrics
 from modelcompare.metrics.registry import get_metric as get_metric
 from modelcompare.plugins.battles.reader import from_battles as from_battles
+from modelcompare.plugins.calibrated.fit import calibrated as calibrated
 from modelcompare.plugins.folds import crossval as crossval
 from modelcompare.plugins.ledgers.keep import keep as keep
 from modelcompare.plugins.ledgers.ledger import Ledger as Ledger

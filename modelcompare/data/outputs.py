@@ -34,7 +34,8 @@ class Output:
     Labels are codes of shape (n_samples,), probabilities have shape (n_samples, n_classes), values
     and per-example scores are floats; plugins add kinds. What was `given` may be `Computed`.
     `order`, of shape (n_samples,), are raw scores of the second of two classes: they may
-    distinguish samples with equal probabilities. `beside`, of shape (n_samples, n_scores), are
+    distinguish samples with equal probabilities. `decided` are classes that were decided on, where
+    they are not the likeliest. `beside`, of shape (n_samples, n_scores), are
     scores of each sample that have another source, such as a latency.
     """
 
@@ -43,6 +44,7 @@ class Output:
     order: AnyArray | None = None
     missing: BoolArray | None = None
     beside: FloatArray | None = None
+    decided: IntArray | None = None
 
     @property
     def array(self) -> AnyArray:
@@ -51,7 +53,7 @@ class Output:
 
     def rows(self, rows: IntArray | slice) -> Output:
         """Return the model's output for some samples."""
-        parts = (self.given, self.order, self.missing, self.beside)
+        parts = (self.given, self.order, self.missing, self.beside, self.decided)
         return Output(self.kind, *(checks.picked(part, rows) for part in parts))
 
     @property
@@ -63,6 +65,8 @@ class Output:
     def read_as(self, name: str) -> AnyArray:
         """Return the output as one of another kind, such as the labels of probabilities."""
         view = self.kind.views.get(name)
+        if view and self.decided is not None:
+            return self.decided
         return load(view)(self.array) if view else self.array
 
     def then(self, other: Output) -> Output:

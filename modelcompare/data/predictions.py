@@ -268,7 +268,8 @@ class Predictions(TestSet):
         if output.kind.coded:
             return output.array
         if model not in self._predicted:
-            self._predicted[model] = frozen(self.probabilities(model).argmax(axis=1))
+            likeliest = self.probabilities(model).argmax(axis=1)
+            self._predicted[model] = frozen(likeliest if output.decided is None else output.decided)
         return self._predicted[model]
 
     def _of_models(self, models: Sequence[str]) -> Predictions:

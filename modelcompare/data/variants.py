@@ -34,6 +34,20 @@ def with_models(
     return predictions._replaced(made, _attachments={}, _own_runs=runs, _scores=scores)
 
 
+def with_probabilities(
+    predictions: Predictions, probabilities: Mapping[str, FloatArray]
+) -> Predictions:
+    """Return the same decisions with other probabilities of the classes."""
+    outputs = {
+        model: replace(
+            predictions.output(model), given=read_only(p), order=None,
+            decided=predictions.predicted(model),
+        )
+        for model, p in probabilities.items()
+    }  # fmt: skip
+    return predictions._replaced(outputs)
+
+
 def with_source(
     predictions: Predictions, called: str | None = None, unread: Sequence[str] = (), *,
     made: tuple[Made, ...] = (), pseudo: bool = False,

@@ -18,6 +18,7 @@ NAMES = {
     "any_time": ("`method='any-time'`",),
     "battles": ("`battles`", "from_battles"),
     "bounds": ("results.BoundedComparison", "`missing='bounds'`"),
+    "calibrated": ("`calibrated`", "calibrated", "--calibrate", "--calibrate-on"),
     "calibration": (
         "diagnostics.Reliability", "diagnostics.reliability", "diagnostics.calibration_line",
         "inference.CalibrationTest", "inference.calibration_test",
