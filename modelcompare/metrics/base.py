@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self, TypeAlias
@@ -197,8 +197,7 @@ class Metric(BaseMetric):
     power : float
         The value is this power of the quotient, where it is not the quotient itself: 1/2 for rmse.
     losses : callable, optional
-        ``losses(*statistics)``: numbers from 0 up whose tails decide a value that is no mean, of
-        one or several kinds, each (..., ).
+        ``losses(*statistics)``: arrays of numbers whose tails decide a value that is no mean.
     average : {"macro", "weighted"}, optional
         The value is the mean of such quotients over the classes that any statistic has, where 0 / 0
         counts as the worst value; "weighted" by the last statistic.
@@ -228,9 +227,7 @@ class Metric(BaseMetric):
     proportion: bool = False
     ratio: Parts | None = None
     power: float = 1.0
-    losses: Callable[..., Sequence[FloatArray]] | None = field(
-        default=None, compare=False, repr=False
-    )
+    losses: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
     average: ClassAverage | None = None
     zero_division: ZeroDivision | None = None
     contrast: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
@@ -261,10 +258,7 @@ class Metric(BaseMetric):
 
     @property
     def class_ratio(self) -> ClassRatio | None:
-        """Contributions of a sample to the ratio of a class, or to its sums over classes.
-
-        None for any other ratio.
-        """
+        """Contributions of a sample to the ratio of a class, or to sums over classes, if known."""
         parts = self.ratio.parts if isinstance(self.ratio, SumsOf) else self.ratio
         return parts if isinstance(parts, ClassRatio) else None
 

@@ -86,7 +86,7 @@ def test_another_metric_beside_keeps_its_ranks():
         lambda: mc.compare(PREDS, **FEW).plot.ranks(),
         pytest.param(
             lambda: mc.compare_groups({"x": PREDS, "y": PREDS}, **FEW).friedman("mean_score"),
-            marks=needs("suites"),
+            marks=needs("suites", "published"),
         ),
         lambda: mc.read_predictions(
             pd.DataFrame({"a": [1.0, None, 0.0], "b": [1.0, 0.0, 1.0]}), missing="worst"

@@ -6,6 +6,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from tests.golden import COMPARISONS, FOLDER, written
+from tests.plugged import needs
 from tests.report.written import as_json
 
 # Processors add in other orders: what is written with all its digits agrees to nine of them, what
@@ -43,6 +44,8 @@ def first_difference(made, kept):
 made = cache(lambda name: COMPARISONS[name]())
 
 
+# A page has the figures of charts.
+@needs("charts")
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_a_comparison_is_written_as_it_was(name, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")

@@ -370,6 +370,7 @@ def test_columns_that_differ_in_sign_are_proposed_as_scores_of_one_model(tmp_pat
         )
 
 
+@needs("published")
 def test_a_table_of_costs_is_no_test_set(tmp_path):
     path = tmp_path / "costs.csv"
     path.write_text(",granted,refused\ngranted,0,1\nrefused,5,0\n")

@@ -231,7 +231,7 @@ def test_a_single_model_has_no_differences():
         plot.differences()
 
 
-@needs("charts", "suites")
+@needs("charts", "published", "suites")
 def test_bootstrap_results_and_sets_have_figures_too():
     data = preds(5, 3)[list(preds(5, 3).models[:3])]
     assert "240 samples, 50 resamples" in mc.bootstrap(data, ["f1"], n_resamples=50).plot().title

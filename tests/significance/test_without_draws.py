@@ -309,3 +309,15 @@ def test_differences_however_clear_have_no_floor():
     assert statistic.max() > 40
     assert not found["test"].str.endswith("drawn").any()
     assert (found["p_value"][statistic > 7] < 1e-10).all()
+
+
+@pytest.mark.filterwarnings("ignore::modelcompare.metrics.UndefinedMetricWarning")
+@pytest.mark.parametrize("metric", ["cf1", "cprecision", "crecall"])
+def test_classes_without_a_member_or_of_all_samples_leave_no_error(metric):
+    rng = np.random.default_rng(3)
+    outputs = {m: rng.dirichlet([3, 2, 1], 60) for m in "abc"}
+    for truth in (np.arange(60) % 2, np.zeros(60, int)):
+        preds = mc.Predictions(truth, outputs, labels=[0, 1, 2])
+        table = mc.compare(preds, metric, n_resamples=199, correction="none").differences
+        assert {*table["label"]} == {0, 1, 2}
+        assert table["p_value"].dropna().between(0, 1).all()

@@ -51,7 +51,9 @@ class Shares(NamedTuple):
         (a, b), n_samples = pairs, p.shape[1]
         powers, (n_moving, crossed) = np.zeros((5, len(a))), np.zeros((2, len(a)))
         shown = np.zeros((2, len(a)), np.intp)
-        some = p[:, np.unique(np.linspace(0, max(0, n_samples - 1), SHOWN).astype(np.intp))]
+        # A class may have no member.
+        last = max(0, n_samples - 1)
+        some = p[:, np.unique(np.linspace(0, last, SHOWN).astype(np.intp))[:n_samples]]
         for chosen, first, second in strips_of(a, b) if n_samples else ():
             shown[:, chosen] = distinct_sizes(some[first] - some[second])
             step = max(SHOWN, CACHE_BYTES // (_ARRAYS * 8 * (chosen.stop - chosen.start)))

@@ -113,7 +113,7 @@ def test_asymptotic_bounds_need_samples_in_favour_of_each_model(metric, n, worse
     assert not any("Bounds at any time" in note for note in enough.notes)
 
 
-@needs("suites")
+@needs("judges", "runs", "suites")
 def test_any_time_is_of_samples_of_one_test_set():
     found = sets.columns()
     truth = np.where(np.arange(sets.N) < 100, found["y_true"], np.nan)

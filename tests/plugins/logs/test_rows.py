@@ -291,6 +291,7 @@ def test_the_ending_of_a_tool_is_left_out_of_names_alone(tmp_path):
     assert mc.read_predictions(tmp_path).models == ("a", "catalogs")
 
 
+@needs("runs")
 def test_details_of_opencompass_have_its_accuracy():
     for name, key in (("letters", "accuracy"), ("repeated", "accuracy (2 runs average)")):
         expected = {

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import modelcompare as mc
-from tests.plugged import needed, of_plugins
+from tests.plugged import needed, needs, of_plugins
 from tests.readers.opening import DATA
 
 needed("logs", "published")
@@ -83,6 +83,7 @@ def test_results_of_mteb_that_are_not_comparable_are_refused(run, tmp_path):
     assert "lacks the score of org__b on data set 'STS17 (mean" in run("ranks", "r").err
 
 
+@needs("runs")
 def test_splits_of_training_are_left_out_and_revisions_are_one_model(run, tmp_path):
     write(tmp_path / "r")
     expected = run("ranks", "r", "--format", "json").out
@@ -111,6 +112,7 @@ def test_results_without_samples_are_refused_with_the_remedy(run, tmp_path, name
     assert (done.code, done.err) == (2, f"modelcompare: error: {REFUSED[name]}\n")
 
 
+@needs("runs")
 def test_the_table_that_a_refusal_names_is_read(run, tmp_path):
     rows = [
         f"{d},{m},{s}"

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from tests.plugged import needs
 from tests.plugins.published.test_ranks import DEMSAR
 
 
@@ -46,6 +47,7 @@ def test_a_leaderboard_is_ranked_as_it_is(run, tmp_path):
     assert "the table has 2" in kept.err
 
 
+@needs("runs")
 def test_columns_are_named_by_options(run, tmp_path):
     (tmp_path / "t.csv").write_text(
         "who,where,acc,f1,rep\n" + "".join(
