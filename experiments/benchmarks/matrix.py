@@ -4,8 +4,8 @@ Run: ``python experiments/benchmarks/matrix.py [--rows PART] [--limit SECONDS]``
 call of a public function with its defaults (9,999 resamples), in a separate process that has made
 its data and a small call before. Ratios are to the row named in the same line. A call that takes
 longer than the limit is stopped, and the line reads so. Memory is the peak of the call beyond what
-the process had before it, its data included; it is read from /proc, so this runs on Linux. Where
-swaps are expected to take a second or more, that estimate, by which `compare` warns, is printed.
+the process had before it, its data included; it is read from /proc, so this runs on Linux. Where a
+call is expected to take a second or more, that estimate, by which `compare` warns, is printed.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 import modelcompare as mc
 from modelcompare.comparison.correction import Procedure
-from modelcompare.comparison.duration import expected_seconds
-from modelcompare.results import Comparison
+from modelcompare.plugins.plan.duration import expected_seconds
+from modelcompare.results import Comparison, GroupComparison
 
 LIMIT = 120
 
@@ -376,12 +376,13 @@ def measure(row: Row) -> dict[str, float]:
     result = row.call(data)
     taken = time.process_time() - cpu, time.perf_counter() - wall
     found = {"cpu": taken[0], "wall": taken[1], "memory": _memory("VmHWM") - before}
-    if isinstance(result, Comparison):
-        evidence = result.evidence
-        found["expected"] = expected_seconds(
-            evidence.bootstrap.evaluation, len(evidence.pairs[0]), evidence.n_resamples,
-            Procedure(),
-        )  # fmt: skip
+    several = result.results.values() if isinstance(result, GroupComparison) else [result]
+    evidence = [each.evidence for each in several if isinstance(each, Comparison)]
+    found["expected"] = sum(
+        expected_seconds(
+            each.bootstrap.evaluation, len(each.pairs[0]), each.n_resamples, Procedure()
+        ) for each in evidence
+    )  # fmt: skip
     return found
 
 

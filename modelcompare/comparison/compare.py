@@ -13,7 +13,6 @@ from modelcompare.comparison.bootstrap import draw_values
 from modelcompare.comparison.bootstrap_result import BootstrapResult
 from modelcompare.comparison.compared import Compared
 from modelcompare.comparison.correction import correct
-from modelcompare.comparison.duration import warn_of_time
 from modelcompare.comparison.few_samples import notes_on_few_samples
 from modelcompare.comparison.notes import clipped_note, warn_of_tests
 from modelcompare.comparison.plan import ComparisonSettings, Plan, planned
@@ -158,7 +157,7 @@ def compare(
         that determine a value, and classes in an average of precisions that a model predicts under
         five times. Elsewhere the result has notes on both.
     UserWarning
-        Before the swaps, if they are expected to take more than a minute, with what takes less.
+        First, if the comparison is expected to take more than a minute, with what takes less.
 
     Examples
     --------
@@ -191,8 +190,8 @@ def _carried_out(plan: Plan) -> Comparison:
     """Compute a comparison by its plan."""
     settings, undefined = plan.settings, plan.settings.undefined
     replicated, every, places = plan.bootstrap, plan.view, plan.places
-    evaluation, n_pairs = replicated.evaluation, len(plan.pairs[0])
-    warn_of_time(evaluation, n_pairs, settings.n_resamples, plan.procedure)
+    if plugs.can_answer("seconds"):
+        plugs.behind("seconds")([plan])
     asked = _selected_values(replicated, undefined, places)
     outcome = significance.run_named(plan.procedure.test, every)
     pairs, outcome = select_tests(asked, every, outcome)
@@ -208,7 +207,7 @@ def _carried_out(plan: Plan) -> Comparison:
         correction=settings.correction, corrections_used=corrections_used,
         family=settings.family, baseline=settings.baseline, alpha=settings.alpha,
         rng_label=rng_label(settings.rng), warned=(*sparse, *few),
-        clipped=clipped_note(evaluation), few=noted, left_out=plan.left_out,
+        clipped=clipped_note(replicated.evaluation), few=noted, left_out=plan.left_out,
     ))  # fmt: skip
 
 

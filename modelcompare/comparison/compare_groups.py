@@ -228,6 +228,9 @@ def compare_each(
     Within each group, corrections are at the level at which all groups are one family.
     """
     seed, level = seed_sequence(rng), alpha if correction == "none" else alpha / len(groups)
+    if plugs.can_answer("seconds of groups"):
+        asked = {**options, "correction": correction, "alpha": level}
+        plugs.behind("seconds of groups")([group for _, _, group in groups], metrics, asked)
     results: dict[Any, Comparison] = {}
     warned: dict[type[Warning], list[str]] = {}
     for place, (key, name, predictions) in enumerate(groups):

@@ -10,13 +10,14 @@ from modelcompare import plugs
 from modelcompare.arguments import checked
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.compare_groups import MIN_SIZE, named_subgroups
-from modelcompare.comparison.plan import ComparisonSettings, planned
+from modelcompare.comparison.plan import planned
 from modelcompare.comparison.planning import Settings
 from modelcompare.data.checks import check_models
 from modelcompare.data.given_arrays import check_asked, takes_arrays
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.classes import ValueLike
 from modelcompare.metrics.registry import default_metric
+from modelcompare.plugins.plan.duration import settings_of
 from modelcompare.plugins.plan.result import (
     ComparisonPlan,
     name_intervals,
@@ -111,12 +112,8 @@ def plan(
     settings = dict(asked.arguments)
     if settings.pop("missing") == "bounds":
         raise ValueError("missing='bounds' makes two comparisons; plan one, with missing='worst'.")
-    known = ComparisonSettings.__dataclass_fields__
-    settings = {name: value for name, value in settings.items() if name in known}
-    made = {
-        name: planned(each, cast(Any, metrics), ComparisonSettings(**settings))
-        for name, each in groups.items()
-    }
+    asked_of = settings_of(settings)
+    made = {name: planned(each, cast(Any, metrics), asked_of) for name, each in groups.items()}
     return plan_of_comparisons(made, sum(map(len, plugs.by_name(predictions).values())))
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from modelcompare.comparison.duration import seconds_of
 from modelcompare.comparison.method import INTERVALS
 from modelcompare.comparison.notes import design_in_words
 from modelcompare.comparison.plan import Plan
@@ -16,6 +15,7 @@ from modelcompare.engine.memory import bytes_of_pairs
 from modelcompare.intervals import intervals_around
 from modelcompare.intervals.resampled import is_resampled
 from modelcompare.metrics.base import AnyMetric
+from modelcompare.plugins.plan.duration import seconds_of
 from modelcompare.report.document import Document
 from modelcompare.report.fields import Field, frame
 from modelcompare.report.result import Result
@@ -57,7 +57,7 @@ class ComparisonPlan(Result, stem="plan", title="Plan", version=2):
     access : str
         How the test set is read.
     seconds : float
-        Expected seconds of the swaps, within a factor of about three.
+        Expected seconds of the comparison, within a factor of about two.
     n_bytes : int
         Memory of the differences and covariances.
     table : DataFrame

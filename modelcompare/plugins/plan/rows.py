@@ -10,6 +10,8 @@ PLUGIN = Plugin(
         "plan": "run:of_gate",
         "plan of groups": "run:of_groups",
         "plan of two": "run:of_two",
+        "seconds": "duration:warn_of_time",
+        "seconds of groups": "duration:warn_of_groups",
     },
     additions="commands:ADDITIONS",
 )
