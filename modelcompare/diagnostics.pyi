@@ -9,6 +9,9 @@ from modelcompare.plugins.agreement.disagreements import disagreements as disagr
 from modelcompare.plugins.calibration.line import calibration_line as calibration_line
 from modelcompare.plugins.calibration.reliability import Reliability as Reliability
 from modelcompare.plugins.calibration.reliability import reliability as reliability
+from modelcompare.plugins.class_report.report import ClassReport as ClassReport
+from modelcompare.plugins.class_report.report import classification_report as classification_report
+from modelcompare.plugins.class_report.tables import class_tables as class_tables
 from modelcompare.plugins.curves.bands import curve as curve
 from modelcompare.plugins.curves.empirical import CurveResult as CurveResult
 from modelcompare.plugins.curves.operating_point import operating_point as operating_point

@@ -34,6 +34,10 @@ NAMES = {
         "plot.raincloud", "plot.heatmap", "plot.classes", "plot.confusion", "--figure raincloud",
         "--figure heatmap", "--figure classes", "--figure confusion",
     ),
+    "class_report": (
+        "diagnostics.ClassReport", "diagnostics.class_tables", "diagnostics.classification_report",
+        "--classes",
+    ),
     "confidences": ("io.bin_values", "io.from_bins", "io.from_nbest", "io.missing_mass"),
     "curves": (
         "diagnostics.CurveResult", "diagnostics.curve", "diagnostics.operating_point",

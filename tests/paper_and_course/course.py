@@ -52,12 +52,10 @@ ITEMS = [
         ("ex1", "micro F1, which is accuracy", _M + "f1(*ex1, average='micro')",
          {"own": "2 * 1030 / (2 * 1030 + 240 + 240)"}),
         ("ex1", "a class versus the rest: pos, neg, neutral",
-         "[[m[c, c], m[c].sum() - m[c, c], m[:, c].sum() - m[c, c], m.sum() - m[c].sum() - m[:, c].sum() "
-         "+ m[c, c]] for m in [mc.metrics.confusion_matrix(*ex1).to_numpy()] for c in range(3)]",
-         {"there": "15, 110, 20, 1125; 15, 20, 110, 1125; 1000, 110, 110, 50", "absent": True}),
-        ("ex1", "their sum", "[m.trace(), m.sum() - m.trace(), m.sum() - m.trace(), m.sum() + m.trace()]"
-         " if (m := mc.metrics.confusion_matrix(*ex1).to_numpy()) is not None else 0",
-         {"there": "1030, 240, 240, 2300", "absent": True}),
+         "mc.diagnostics.class_tables(*ex1)",
+         {"there": "15, 110, 20, 1125; 15, 20, 110, 1125; 1000, 110, 110, 50",
+          "note": "table by table TP, FN, FP, TN"}),
+        ("ex1", "their sum", "mc.diagnostics.class_tables(*ex1).sum()", "1030, 240, 240, 2300"),
         *(
             ("bounds", term, f"mc.get_metric('{name}').bounds",
              {"there": there, "note": f"value encoded, weaknesses: `modelcompare metrics {name}`"})

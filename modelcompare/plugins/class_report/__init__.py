@@ -1,0 +1,1 @@
+"""Counts, precision, recall and F1 of each class."""
