@@ -404,7 +404,7 @@ def of_one_class(n=40, k=2):
     return {"y_true": ["x"] * n, "a": ["x"] * n, "b": ["x"] * (n - k) + ["y"] * k}
 
 
-@needs("large")
+@needs("large", "suites")
 def test_no_number_of_samples_is_planned_where_the_error_knows_nothing_of_a_class(tmp_path):
     one = mc.read_predictions(pd.DataFrame(of_one_class()))
     decides = "few samples, or none of a class, decide f1_macro on"
