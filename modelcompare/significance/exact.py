@@ -24,13 +24,10 @@ from modelcompare.engine.influence import Pairs
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.counts import COUNTS
 from modelcompare.significance.binomial import conic_mass, half_binomial, tail_masses
-from modelcompare.significance.extreme import least_extreme, tail_share
+from modelcompare.significance.extreme import least_extreme, tail_share, ties_count_half
 from modelcompare.significance.strata import Strata
 from modelcompare.words import Alternative
 
-# Share of samples on which models may differ where outcomes equal to the observed one count half:
-# with more of them mid-p rejects 1.5 to 1.8 times as often as its level.
-MOST_MOVING = 0.9
 # Binomial numbers further from their mean than this many standard deviations have a mass of 2e-19.
 _DEVIATIONS = 9.0
 
@@ -115,7 +112,7 @@ class Grids:
 
         Models agree on at least a tenth of the samples of each kind on whose number they differ.
         """
-        few = (self.discordant <= MOST_MOVING * self.members) | (self.slope == 0)
+        few = ties_count_half(self.discordant, self.members) | (self.slope == 0)
         return np.asarray(few.all(axis=1))
 
     # -- p-values -------------------------------------------------------------------------------

@@ -20,8 +20,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.influence import signed_sums
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.significance.exact import MOST_MOVING
-from modelcompare.significance.extreme import resampling_p, smallest_p_value
+from modelcompare.significance.extreme import resampling_p, smallest_p_value, ties_count_half
 from modelcompare.significance.known import DRAWN, SIGNS, WAYS
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import by_blocks_of_pairs
@@ -82,7 +81,7 @@ def _tails(view: PairView, value: int, numbers: FloatArray) -> tuple[FloatArray,
         sizes = np.abs(numbers[first[pair]] - numbers[second[pair]])
         sizes[sizes <= ROUNDING * np.abs(numbers[first[pair]]).max()] = 0.0
         n_moving[pair] = counts @ (sizes > 0)
-        half[pair] = n_moving[pair] <= MOST_MOVING * units.size
+        half[pair] = ties_count_half(n_moving[pair], units.size)
         tail[pair] = sign_tail(sizes, counts, threshold[pair], half=bool(half[pair]))
     return tail, smallest_p_value(n_moving, view.alternative, half=half)
 

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.significance.exact import MOST_MOVING
-from modelcompare.significance.extreme import smallest_p_value, tail_share
+from modelcompare.significance.extreme import smallest_p_value, tail_share, ties_count_half
 from modelcompare.significance.swaps.laws import Law, p_of_tail
 from modelcompare.significance.swaps.outcomes import Outcomes, all_outcomes, upper_tail
 from modelcompare.significance.swaps.signs import FEW_UNITS
@@ -134,8 +133,7 @@ class _Value(NamedTuple):
         return share
 
     def _half(self, n_moving: float) -> bool:
-        """Return True if outcomes equal to the data count half; not where nearly all differ."""
-        return n_moving <= MOST_MOVING * self.statistic.units.size
+        return bool(ties_count_half(n_moving, self.statistic.units.size))
 
     def _statistics(self, outcomes: Outcomes) -> FloatArray:
         """Return the statistics of outcomes."""

@@ -65,8 +65,8 @@ from modelcompare.engine.joined import JoinedUnits
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.metrics.quantiles import is_quantile
 from modelcompare.resampling.weights import SwapMasks
-from modelcompare.significance.exact import MOST_MOVING, Grids, is_exact
-from modelcompare.significance.extreme import resampling_p, smallest_p_value
+from modelcompare.significance.exact import Grids, is_exact
+from modelcompare.significance.extreme import resampling_p, smallest_p_value, ties_count_half
 from modelcompare.significance.flipped import sign_flip
 from modelcompare.significance.known import DRAWN, SIGNS, WAYS, Known, way_of
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
@@ -336,8 +336,8 @@ def _of_all_swaps(
     with_ties, without = (
         statistic.counts(every, pairs, Asked(alternative, ties=ties))[0] for ties in (True, False)
     )
-    few = n_moving <= MOST_MOVING * statistic.units.size
-    half = np.logical_and(few, isinstance(statistic, SwappedSums))
+    of_sums = isinstance(statistic, SwappedSums)
+    half = ties_count_half(n_moving, statistic.units.size) & of_sums
     extreme = np.where(half, (with_ties + without) / 2, with_ties)
     p_values = resampling_p(extreme, every.n_resamples, exact=True)
     return np.stack([p_values, smallest_p_value(n_moving, alternative, half=half), way_of(half)])

@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
-from modelcompare.significance.exact import MOST_MOVING
+from modelcompare.significance.extreme import ties_count_half
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.outcomes import MOST_DIMENSIONS
 from modelcompare.significance.swaps.signs import are_tied, sign_tail
@@ -198,7 +198,7 @@ class Law(NamedTuple):
         size = np.asarray(abs(t))
         threshold = float(self.terms.threshold(size))
         # Half of the tied sums would be up to 33 % off where their statistics are not tied.
-        tied = self.apart or self.terms.n_moving > MOST_MOVING * n_units
+        tied = self.apart or not ties_count_half(self.terms.n_moving, n_units)
         if np.isnan(threshold) or (tied and are_tied(self.sizes)):
             return np.nan
         tail = 0.5 if t == 0 else sign_tail(self.sizes, self.counts, threshold)
