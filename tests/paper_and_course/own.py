@@ -194,3 +194,11 @@ def paired_bootstrap(differences, n_resamples=20_000, seed=4):
     n = len(differences)
     draws = [differences[rng.integers(0, n, n)].mean() for _ in range(n_resamples)]
     return np.mean(np.array(draws) >= 2 * differences.mean() - 1e-12)
+
+
+def consistency(y, p):
+    """Of the pairs of models that F1 and cF1 both order, the fraction in the same order, by class."""
+    a, b = np.triu_indices(len(p), 1)
+    hard, soft = (np.array([f1(y, change(each)) for each in p]) for change in (decided, np.asarray))
+    product = np.sign(hard[a] - hard[b]) * np.sign(soft[a] - soft[b])
+    return (product > 0).sum(axis=0) / (product != 0).sum(axis=0)

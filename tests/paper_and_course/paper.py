@@ -90,10 +90,9 @@ ITEMS = [
         ("§ 3", "false accepts of a class from each other one",
          "mc.metrics.confusion_matrix(*ex1)[1] / np.bincount(ex1[0])",
          {"own": "[10 / 125, 15 / 35, 100 / 1110]", "note": "all together: `fpr`"}),
-        ("§ 3", "metrics against each other: Ling's consistency",
-         "agreement.table['pct_agree'] / 100",
-         {"own": "[b / 100 for a, b in table1]", "within": 0.01,
-          "note": "named `% agree`"}),
+        ("§ 3", "Ling's consistency of cF1 with F1, over pairs of models, by class",
+         "agreement.table['consistency'].iloc[:3]",
+         {"own": "own.consistency(*hundred)", "note": "discriminancy is the column beside it"}),
     ),
     *rows(
         "Benefits A and B",

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked, written_out
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.comparison.planning import Settings
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_columns, pair_rows
@@ -85,6 +85,8 @@ def agreement_study(
     References
     ----------
     .. [1] Yacouby & Axman (2020), table 1, https://aclanthology.org/2020.eval4nlp-1.9
+    .. [2] Ling, Huang & Zhang (2003), AUC: a statistically consistent and more discriminating
+       measure than accuracy, IJCAI.
 
     Examples
     --------
@@ -138,8 +140,23 @@ def _frames(
         table.append(long_columns(
             {name: [metric] for name, metric in metrics.items()}, keys, n_pairs=n_pairs,
             n_significant=n_significant, pct_significant=100 * n_significant / n_pairs,
-            n_agree=n_agree, pct_agree=share, ci_low=low, ci_high=high,
+            n_agree=n_agree, pct_agree=share, ci_low=low, ci_high=high, **_of_ling(d_a, d_b, agree),
         ))  # fmt: skip
     frame, pairs = (metric_pairs.frame(rows).drop(columns="metric") for rows in (table, of_pairs))
     # As in pandas, integer labels become floats if others are missing.
     return frame.assign(label=pd.Series(frame["label"].tolist()).astype(object)), pairs
+
+
+def _of_ling(
+    difference_a: FloatArray, difference_b: FloatArray, agree: BoolArray
+) -> dict[str, FloatArray]:
+    """Compute consistency and discriminancy of metric b relative to metric a (Ling et al. 2003)."""
+    known = np.isfinite(difference_a) & np.isfinite(difference_b)
+    ordered_a, ordered_b = (known & (each != 0) for each in (difference_a, difference_b))
+    both = ordered_a & ordered_b
+    only_a, only_b = ((each & ~both).sum(axis=0) for each in (ordered_a, ordered_b))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {
+            "consistency": (both & agree).sum(axis=0) / both.sum(axis=0),
+            "discriminancy": only_b / only_a,
+        }

@@ -23,7 +23,7 @@ from modelcompare.plugins.paper.pairs import (
     check_ratios,
 )
 from modelcompare.plugins.paper.ranking_consistency import orders_kept
-from modelcompare.plugins.paper.verdicts import of_agreement
+from modelcompare.plugins.paper.verdicts import of_agreement, of_rows
 from modelcompare.plugins.paper.words import AgreementTest
 from modelcompare.report.document import Document
 from modelcompare.report.fields import HIDDEN, Field, frame, member
@@ -137,7 +137,11 @@ class AgreementStudy(Result, stem="agreement"):
         The paper's table 1, a row for each pair of metrics and class: metric_a, metric_b, label,
         n_pairs, n_significant (under both metrics), pct_significant, n_agree, pct_agree (of the
         significant ones), ci_low, ci_high (of pct_agree, by resampling models; if all or none
-        agree, Wilson's interval for as many pairs as share no model).
+        agree, Wilson's interval for as many pairs as share no model), consistency and
+        discriminancy of the second metric relative to the first (Ling et al. 2003): of the pairs
+        that both metrics order, the fraction in the same order; and pairs that it alone orders for
+        each pair that the first alone orders, infinite if that orders none alone. Both are of all
+        pairs, significant or not, and NaN for 0 / 0.
     pairs : DataFrame
         A row for each pair of models, pair of metrics and class: model_a, model_b, metric_a,
         metric_b, label, difference_a, difference_b, p_value_a, p_value_b, significant, agree.
@@ -152,7 +156,8 @@ class AgreementStudy(Result, stem="agreement"):
     table: pd.DataFrame = field(repr=False, metadata=frame(
         "metric_a", "metric_b", "label", "n_pairs", Field("n_significant", "count"),
         Field("pct_significant", "estimate"), Field("n_agree", "count"), _PCT_AGREE, "ci_low",
-        "ci_high", name="agreement",
+        "ci_high", Field("consistency", "estimate"), Field("discriminancy", "estimate"),
+        name="agreement",
     ))  # fmt: skip
     pairs: pd.DataFrame = field(repr=False, metadata=frame(
         "model_a", "model_b", "metric_a", "metric_b", "label", Field("difference_a", "estimate"),
@@ -245,7 +250,8 @@ class AgreementStudy(Result, stem="agreement"):
             "label", column("% significant", "pct_significant", kind="estimate", decimals=2),
             column("% agree", "pct_agree", kind="estimate", decimals=2),
             interval_column(self.confidence_level, decimals=1),
-            subtitle="table 1 of Yacouby and Axman 2020", notes=[self.note] if self.note else [],
+            subtitle="table 1 of Yacouby and Axman 2020",
+            notes=[of_rows(self.table, self.confidence_level), *filter(None, [self.note])],
         )  # fmt: skip
         plot = self.plot
         figures = {"agreement": plot.agreement, "agreement_population": plot.population}

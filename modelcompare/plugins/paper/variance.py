@@ -166,12 +166,12 @@ def _of_part(
     evaluation = sample.evaluation
     positions = metric_pairs.positions(evaluation)
     models = np.array(evaluation.models, dtype=object)
-    (mean, variance, low, high, n_undefined), outcomes = _summarized(
+    (mean, variance, error, low, high, n_undefined), outcomes = _summarized(
         sample, confidence_level, tests, positions
     )
     distribution = long_columns(
         {"model": models, **part}, evaluation.keys, estimate=sample.point, mean=mean,
-        variance=variance, variance_between=np.nan, ci_low=low, ci_high=high,
+        variance=variance, variance_error=error, variance_between=np.nan, ci_low=low, ci_high=high,
         n_undefined=n_undefined,
     )  # fmt: skip
     # A row for each test and model.
@@ -201,7 +201,8 @@ def _summarized(
     Returns
     -------
     moments : list of ndarray of shape (n_models, n_values)
-        Mean, variance, both ends of the percentile interval, and number of undefined replicates.
+        Mean, variance and its Monte-Carlo error, both ends of the percentile interval, and number
+        of undefined replicates.
     outcomes : list of ndarray of shape (n_models, 2, n_tests, n_labels)
         Statistics and p-values of the tests of equal variance, for each pair of metrics.
     """
@@ -214,11 +215,11 @@ def _summarized(
         numbers = np.ascontiguousarray(models.transpose(1, 2, 0))
         rows = RowMoments(numbers.reshape(-1, len(replicates)))
         with np.errstate(divide="ignore", invalid="ignore"):
-            mean, variance = rows.mean, rows.variance
+            mean, variance, error = rows.mean, rows.variance, rows.variance_error
         # Sorting contiguous resamples is several times as fast as sorting strided columns.
         ends = percentile_interval(rows.numbers.T, confidence_level=confidence_level)
         n_undefined = (len(replicates) - rows.count).astype(np.intp)
-        moments = mean, variance, ends.low, ends.high, n_undefined
+        moments = mean, variance, error, ends.low, ends.high, n_undefined
         return [
             *(each.reshape(numbers.shape[:2]) for each in moments),
             *(_tested(numbers[:, a], numbers[:, b], tests) for _, a, b in positions),
@@ -227,7 +228,7 @@ def _summarized(
     starts = range(0, replicates.shape[1], _MODELS_AT_ONCE)
     blocks = map_blocks(some, starts, numbers=4 * replicates.size / len(starts))
     found = [np.concatenate(arrays) for arrays in zip(*blocks, strict=True)]
-    return found[:5], found[5:]
+    return found[:6], found[6:]
 
 
 def _tested(a: FloatArray, b: FloatArray, tests: Sequence[VarianceTest]) -> FloatArray:
@@ -241,6 +242,8 @@ def _mean_of(parts: Sequence[LongColumns]) -> LongColumns:
     """Average the distributions of all down-samplings of one ratio."""
     stacked = {name: np.stack([part[name] for part in parts]) for name in _AVERAGED}
     averaged = {name: numbers.mean(axis=0) for name, numbers in stacked.items()}
+    errors = np.stack([part["variance_error"] for part in parts])
+    averaged["variance_error"] = np.sqrt((errors**2).sum(axis=0)) / len(parts)
     if len(parts) > 1:
         averaged["variance_between"] = stacked["mean"].var(axis=0, ddof=1)
     n_undefined = np.sum([part["n_undefined"] for part in parts], axis=0)

@@ -179,10 +179,11 @@ class VarianceStudy(Result, stem="variance"):
         As passed to `variance_study`.
     distribution : DataFrame
         A row for each model, ratio, metric and class: model, ratio, n_samples, metric, label,
-        estimate, mean, variance (within a down-sampling), variance_between (of the means of
-        several down-samplings; missing if there is one), ci_low, ci_high (percentile), n_undefined
+        estimate, mean, variance (within a down-sampling), variance_error (its Monte-Carlo standard
+        error, of the number of resamples), variance_between (of the means of several
+        down-samplings; missing if there is one), ci_low, ci_high (percentile), n_undefined
         (resamples without a value, over all down-samplings). With several down-samplings the other
-        numbers are means over them.
+        numbers are means over them, variance_error the error of the mean.
     tests : DataFrame
         A row for each model, ratio, down-sampling, class, pair of metrics and test of equal
         variances on the replicates: model, ratio, n_samples, subsample, label, metric_a,
@@ -199,7 +200,8 @@ class VarianceStudy(Result, stem="variance"):
     confidence_level: float
     distribution: pd.DataFrame = field(repr=False, metadata=frame(
         "model", "ratio", "n_samples", "metric", "label", "estimate", "mean",
-        Field("variance", "estimate"), Field("variance_between", "estimate"), "ci_low", "ci_high",
+        Field("variance", "estimate"), Field("variance_error", "estimate"),
+        Field("variance_between", "estimate"), "ci_low", "ci_high",
         "n_undefined", name="variance",
     ))  # fmt: skip
     tests: pd.DataFrame = field(repr=False, metadata=frame(*TESTS, name="variance_tests"))

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.plugins.paper.pairs import Pair, at_part
+from modelcompare.report.numbers import decimals_for
 from modelcompare.report.tables import Table, column, rows_at
 
 _NAMES = {
@@ -43,10 +44,13 @@ def table_of_sizes(
         found[f"separated by {side}"] = shown["n_separated"].sum() / shown["n_pairs"].sum()
     return Table.of(
         f"{pair[0]} (a) and {pair[1]} (b)", found.reset_index(), column("part", "ratio"),
-        column("samples", "n_samples"), *(column(f"sd of {side}", kind="size") for side in "ab"),
+        column("samples", "n_samples"),
+        *(column(f"sd of {side}", kind="estimate") for side in "ab"),
         column("ratio of variances", kind="estimate", decimals=2),
         column("interval above 1", kind="share"),
         *(column(f"separated by {side}", kind="share") for side in shares),
+        # A thousand resamples determine no third digit of a standard deviation.
+        decimals=[decimals_for([each]) for each in found[["sd of a", "sd of b"]].min(axis=1)],
     )  # fmt: skip
 
 

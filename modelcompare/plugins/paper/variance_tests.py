@@ -143,6 +143,13 @@ class RowMoments:
         return np.where(squares <= rounding, 0.0, squares) / (self.count - 1)
 
     @cached_property
+    def variance_error(self) -> FloatArray:
+        """Monte-Carlo standard error of each variance, from the fourth moment (Cramer 1946)."""
+        n, fourth = self.count, np.nansum((self.numbers - self.mean[:, None]) ** 4, axis=1)
+        square = fourth / n - (n - 3) / (n - 1) * self.variance**2
+        return np.asarray(np.sqrt(np.maximum(square, 0.0) / n))
+
+    @cached_property
     def still(self) -> BoolArray:
         """True for rows of equal numbers."""
         return self.variance == 0

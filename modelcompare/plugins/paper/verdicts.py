@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from modelcompare.plugins.paper.pairs import Pair
-from modelcompare.report.numbers import format_digits, joined
+from modelcompare.report.numbers import format_digits, interval_title, joined
 from modelcompare.report.tables import rows_at
 from modelcompare.words import label_name
 
@@ -90,6 +90,15 @@ def of_agreement(table: pd.DataFrame, test: str, alpha: float) -> Iterator[str]:
             f"{found} in {_share(significant, n_pairs)} {of}, and prefer the same model in {same} "
             f"of these{_range_of_classes(rows)}."
         )
+
+
+def of_rows(table: pd.DataFrame, confidence_level: float) -> str:
+    """Return in how many rows of a table of agreement the majority of pairs of models agrees."""
+    above, surely = (int((table[end] > 50).sum()) for end in ("pct_agree", "ci_low"))
+    below = int((table["ci_high"] < 50).sum())
+    text = f"% agree is above half in {above} of {len(table)} rows, significantly in {surely}"
+    text += f", and significantly below half in {below}" if below else ""
+    return f"{text} ({interval_title(confidence_level)}, models resampled)."
 
 
 def _range_of_classes(rows: pd.DataFrame) -> str:

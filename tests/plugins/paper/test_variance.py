@@ -253,3 +253,47 @@ def test_averages_have_an_efficiency_too(preds):
 def test_bad_input(preds, arguments, options, message):
     with pytest.raises(ValueError, match=message):
         mc.studies.variance_study(preds, *arguments, **options)
+
+
+def test_the_error_of_a_variance_is_its_spread_over_seeds():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    preds = mc.Predictions(y, {"a": np.where(rng.random(60) < 0.8, y, 1 - y)})
+    pairs = [("accuracy", "matthews_corrcoef")]
+    frames = [
+        mc.studies.variance_study(
+            preds, pairs, ratios=[1.0], n_resamples=200, rng=seed
+        ).distribution
+        for seed in range(150)
+    ]
+    variances = np.array([frame["variance"] for frame in frames])
+    errors = np.array([frame["variance_error"] for frame in frames])
+    # The standard deviation of 150 numbers is known to 6 %.
+    np.testing.assert_allclose(errors.mean(axis=0), variances.std(axis=0, ddof=1), rtol=0.2)
+
+
+def test_the_error_of_a_mean_of_variances_falls_with_down_samplings():
+    preds = mc.load_example("snli")["mlp"]
+    one, four = (
+        mc.studies.variance_study(
+            preds, [("f1_macro", "cf1_macro")], ratios=[0.1], n_resamples=200, n_subsamples=n
+        ).distribution["variance_error"]
+        for n in (1, 4)
+    )
+    np.testing.assert_allclose(one / four, 2, rtol=0.3)
+
+
+def test_standard_deviations_of_resamples_have_two_digits():
+    preds = mc.load_example("snli")["mlp"]
+    study = mc.studies.variance_study(
+        preds, [("f1_macro", "cf1_macro")], ratios=[1.0, 0.01], n_resamples=99
+    )
+    (table, *_) = study.document().tables.values()
+    for row, deviation in zip(
+        table.rows,
+        np.sqrt(study.distribution.query("metric == 'cf1_macro'")["variance"]),
+        strict=True,
+    ):
+        shown = row[table.header.index("sd of b")]
+        assert len(shown.lstrip("0.")) == 2
+        assert float(shown) == pytest.approx(deviation, rel=0.05)

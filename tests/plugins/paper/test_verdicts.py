@@ -7,6 +7,7 @@ import pytest
 import modelcompare as mc
 from modelcompare.plugins.paper.verdicts import (
     of_agreement,
+    of_rows,
     of_sensitivity,
     of_undefined,
     of_variances,
@@ -175,3 +176,62 @@ def test_studies_open_with_their_verdict():
     ):
         assert study.document().sentences[0] == study.verdict().splitlines()[0]
         assert study.verdict().splitlines()[0].split()[0] in str(study)
+
+
+def shares(*rows):
+    """A table of % agree, each with its interval."""
+    return pd.DataFrame(rows, columns=["pct_agree", "ci_low", "ci_high"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [
+        ([(90, 80, 95)] * 5 + [(60, 40, 80)] * 4, "above half in 9 of 9 rows, significantly in 5"),
+        ([(90, 80, 95), (50, 40, 60)], "above half in 1 of 2 rows, significantly in 1"),
+        ([(40, 30, 49), (40, 30, 50)], "above half in 0 of 2 rows, significantly in 0, and significantly below half in 1"),
+        ([UNDEFINED, (51, 50, 52)], "above half in 1 of 2 rows, significantly in 0"),
+    ],
+)  # fmt: skip
+def test_the_verdict_on_rows_of_agreement(rows, verdict):
+    assert of_rows(shares(*rows), 0.99) == f"% agree is {verdict} (99 % CI, models resampled)."
+
+
+def test_the_verdict_on_rows_is_under_the_table():
+    study = mc.studies.agreement_study(mc.load_example("snli_sepcnn"), ["f1"], n_resamples=99)
+    (table,) = study.document().tables.values()
+    assert (
+        table.notes[0]
+        == "% agree is above half in 3 of 3 rows, significantly in 0 (99 % CI, models resampled)."
+    )
+
+
+def test_consistency_and_discriminancy_are_counted_pair_by_pair():
+    rng = np.random.default_rng(3)
+    # Few samples, so that hard values tie and soft ones do not.
+    y = rng.integers(0, 2, 12)
+    outputs = {
+        f"m{k}": np.round(np.clip(0.35 + 0.3 * y + rng.normal(0, 0.3, 12), 0.01, 0.99), 2)
+        for k in range(9)
+    }
+    preds = mc.Predictions(y, outputs)
+    study = mc.studies.agreement_study(preds, [("accuracy", "brier_score")], n_resamples=99)
+    right = [((p > 0.5) == y).mean() for p in outputs.values()]
+    loss = [((p - y) ** 2).mean() for p in outputs.values()]
+    same = other = only_a = only_b = 0
+    for i in range(9):
+        for j in range(i):
+            a, b = np.sign(right[i] - right[j]), -np.sign(loss[i] - loss[j])
+            same += a == b != 0
+            other += a == -b != 0
+            only_a += a != 0 and b == 0
+            only_b += b != 0 and a == 0
+    row = study.table.iloc[0]
+    assert row["consistency"] == same / (same + other)
+    assert only_b > 0
+    assert only_a == 0
+    assert row["discriminancy"] == np.inf
+    swapped = mc.studies.agreement_study(
+        preds, [("brier_score", "accuracy")], n_resamples=99
+    ).table.iloc[0]
+    assert swapped["consistency"] == same / (same + other)
+    assert swapped["discriminancy"] == 0
