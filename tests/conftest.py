@@ -39,6 +39,7 @@ collect_ignore = (
 _ANSWERED = {
     "modelcompare.comparison.result.Comparison.pareto": "pareto",
     "modelcompare.questions.frontier.Frontier.queue": "judges",
+    "modelcompare.questions.paired.paired_test": "classical",
     "modelcompare.plugins.folds.fold_comparison.FoldComparison.with_rope": "published",
     "modelcompare.plugins.folds.fold_scores.compare_folds": "published",
 }

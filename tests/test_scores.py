@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import modelcompare as mc
-from tests.plugged import needs
+from tests.plugged import needs, of_plugins
 
 RNG = np.random.default_rng(0)
 LOGGED = {
@@ -45,7 +45,12 @@ def test_a_named_score_is_compared_as_the_score_by_itself(compared, name):
         pd.testing.assert_frame_equal(found[numbers.columns], numbers)
 
 
-@pytest.mark.parametrize("method", ["t", "wilcoxon", "sign", "permutation", "wald"])
+@pytest.mark.parametrize(
+    "method",
+    of_plugins(
+        ["t", "wilcoxon", "sign", "permutation", "wald"], classical=("t", "wilcoxon", "sign")
+    ),
+)
 def test_tests_of_single_samples_take_a_named_score(logged, method):
     alone = mc.Predictions.from_scores({m: s["loss"] for m, s in LOGGED.items()})
     found = mc.paired_test(logged, "a", "b", "loss", method=method, n_resamples=99)

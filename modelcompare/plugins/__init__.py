@@ -38,6 +38,13 @@ NAMES = {
         "diagnostics.ClassReport", "diagnostics.class_tables", "diagnostics.classification_report",
         "--classes",
     ),
+    "classical": tuple(
+        f"test '{name}'"
+        for name in (
+            "mcnemar-exact", "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-corrected", "delong",
+            "t", "wilcoxon", "sign",
+        )
+    ),
     "confidences": ("io.bin_values", "io.from_bins", "io.from_nbest", "io.missing_mass"),
     "curves": (
         "diagnostics.CurveResult", "diagnostics.curve", "diagnostics.operating_point",

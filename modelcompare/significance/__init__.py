@@ -16,7 +16,7 @@ import numpy as np
 
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.plugs import needed, rows
-from modelcompare.significance import flipped, resampled, studentized, two_models
+from modelcompare.significance import flipped, resampled, studentized
 from modelcompare.significance.inverted import with_quantiles
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.words import PAIRED_TESTS
@@ -26,7 +26,7 @@ __all__ = ["TESTS", "Outcome", "PairTest", "PairView", "choices", "named", "run_
 _ROWS = {
     row.name: row
     for row in (
-        *studentized.ROWS, *flipped.ROWS, *resampled.ROWS, *two_models.ROWS, *rows("tests"),
+        *studentized.ROWS, *flipped.ROWS, *resampled.ROWS, *rows("tests"),
     )
 }  # fmt: skip
 TESTS: Mapping[str, PairTest] = {name: _ROWS[name] for name in PAIRED_TESTS if name in _ROWS}

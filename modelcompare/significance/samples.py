@@ -1,8 +1,9 @@
-"""Per-sample numbers, for tests of single samples."""
+"""Per-sample numbers, and tests of their differences."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Literal
 
 import numpy as np
 
@@ -10,8 +11,60 @@ from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.test_set import Access, TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.labels import Labels
+from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.metrics import AnyMetric, Metric
 from modelcompare.metrics.quotient import SumsOf, divide
+from modelcompare.significance.extreme import smallest_p_value, student_p
+from modelcompare.words import Alternative
+
+SampleTest = Literal["t", "wilcoxon", "sign"]
+# Share of the largest difference below which one is rounding.
+_ROUNDING = 1e-13
+
+
+def sample_test(
+    method: SampleTest,
+    differences: FloatArray,
+    alternative: Alternative = "two-sided",
+) -> tuple[float, float]:
+    """Return statistic and p-value of a test on per-sample differences a - b, by scipy.
+
+    Differences that are rounding beside the largest one, as (0.1 + 0.2) - 0.3 beside 0.1, are 0.
+    If all differences are 0, p is 1. If they are equal, they have no spread, and p is the smallest
+    one possible for their number (`smallest_p_value`). The sign test leaves out samples without a
+    difference; Wilcoxon's keeps their ranks (Pratt) and treats sizes that differ only by rounding
+    as tied.
+    """
+    from scipy import stats
+
+    size = np.abs(differences)
+    differences = np.where(size <= _ROUNDING * size.max(), 0.0, differences)
+    nonzero = differences[differences != 0]
+    if len(nonzero) == 0:
+        return 0.0, 1.0
+    if method == "sign":
+        n_positive = int((nonzero > 0).sum())
+        found = stats.binomtest(n_positive, len(nonzero), 0.5, alternative=alternative)
+        return float(n_positive), float(found.pvalue)
+    if method == "wilcoxon":
+        result = stats.wilcoxon(tied(differences), zero_method="pratt", alternative=alternative)
+    elif np.ptp(differences) <= TIE_TOLERANCE * np.abs(differences).max():
+        t = math.copysign(math.inf, differences[0])
+        p_value = float(student_p(t, len(differences) - 1, alternative))
+        return t, max(p_value, float(smallest_p_value(len(differences), alternative)))
+    else:
+        result = stats.ttest_1samp(differences, 0.0, alternative=alternative)
+    return float(result.statistic), float(result.pvalue)
+
+
+def tied(numbers: FloatArray) -> FloatArray:
+    """Give one size to numbers whose sizes are equal except for rounding."""
+    size = np.abs(numbers)
+    order = np.argsort(size)
+    ordered = size[order]
+    begins = np.r_[True, np.diff(ordered) > TIE_TOLERANCE * ordered[1:]]
+    size[order] = ordered[begins][np.cumsum(begins) - 1]
+    return np.copysign(size, numbers)
 
 
 def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArray:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.significance.two_models import mcnemar_test
+from tests.plugged import needs
 
 ASAH = Path(__file__).parents[1] / "data" / "asah.csv"
 # > aircondit$hours
@@ -25,6 +25,7 @@ def asah():
     return mc.Predictions(frame["poor"], scores, kind="probabilities")
 
 
+@needs("classical")
 def test_delong_on_asah(asah):
     # > roc.test(roc(d$poor, d$wfns), roc(d$poor, d$s100b), method = "delong")
     found = mc.paired_test(asah, "wfns", "s100b", "roc_auc", method="delong")
@@ -59,6 +60,7 @@ DELONG = {
 }  # fmt: skip
 
 
+@needs("classical")
 @pytest.mark.parametrize("pair", DELONG)
 def test_delong_of_two_areas_is_procs(asah, pair):
     paired, interval, _ = DELONG[pair]
@@ -94,12 +96,3 @@ def test_bootstrap_intervals_of_a_mean():
     for method, bounds in expected.items():
         frame = result.confidence_interval(method=method)
         assert (frame.ci_low[0], frame.ci_high[0]) == pytest.approx(bounds, abs=1.5), method
-
-
-def test_mcnemar():
-    # > mcnemar.test(matrix(c(10, 7, 7, 10), 2))$p.value
-    assert mcnemar_test(7, 7, "mcnemar-chi2-corrected")[1] == 1
-    # > mcnemar.test(matrix(c(794, 86, 150, 570), 2))
-    statistic, p_value = mcnemar_test(150, 86, "mcnemar-chi2-corrected")
-    assert statistic == pytest.approx(16.818, abs=5e-4)
-    assert p_value == pytest.approx(4.115e-05, abs=5e-9)

@@ -61,6 +61,7 @@ def test_macro_average_precision_turns_raw_scores_round_for_the_other_class(mark
     np.testing.assert_allclose(found, np.mean(parts, axis=1))
 
 
+@needs("classical")
 def test_delong_of_raw_scores_is_that_of_r(markers):
     # > roc.test(roc(d$poor, d$wfns), roc(d$poor, d$s100b), method = "delong")
     found = mc.paired_test(markers, "wfns", "s100b", "roc_auc", method="delong")

@@ -5,12 +5,14 @@ import pytest
 from sklearn.metrics import accuracy_score
 
 import modelcompare as mc
+from tests.plugged import needs
 
 RNG = np.random.default_rng(0)
 A, B = RNG.normal(size=(2, 80)).round(1)
 SCORES = {"a": A, "b": B + 0.2}
 
 
+@needs("classical")
 def test_cohens_dz_is_the_mean_difference_over_its_deviation():
     preds = mc.Predictions.from_scores(SCORES, greater_is_better=True)
     found = mc.paired_test(preds, "a", "b", "mean_score", n_resamples=99)

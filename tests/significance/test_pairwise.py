@@ -221,7 +221,7 @@ def test_max_t_of_copies_costs_nothing():
     assert adjust(np.repeat(alone, 10), "holm")[0] == pytest.approx(min(1, 10 * alone[0]))
 
 
-@needs("runs", "paper")
+@needs("runs", "paper", "classical")
 def test_every_name_of_a_test_has_a_row_and_a_reason_to_choose_it():
     assert tuple(TESTS) == tuple(PAIRED_TESTS)
     everything = ("two-sided", "greater", "less")

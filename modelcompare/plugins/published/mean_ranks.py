@@ -22,7 +22,7 @@ from modelcompare.report.tables import Table, column
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.omnibus import friedman
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.significance.two_models import sample_test, tied
+from modelcompare.significance.samples import sample_test, tied
 from modelcompare.words import PosthocTest, signature
 
 

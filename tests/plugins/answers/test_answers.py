@@ -13,7 +13,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
 from modelcompare.cli.app import main
-from tests.plugged import needs
+from tests.plugged import needs, of_plugins
 
 LOGS = Path(__file__).parents[2] / "data" / "formats" / "inspect"
 FAMILIES = {
@@ -240,7 +240,9 @@ REFUSED = {
 
 
 @needs("large", "runs")
-@pytest.mark.parametrize("message", REFUSED)
+@pytest.mark.parametrize(
+    "message", of_plugins(REFUSED, classical=[each for each in REFUSED if "McNemar" in each])
+)
 def test_what_has_no_answer_is_refused_with_advice(message):
     with pytest.raises(ValueError, match=re.escape(message)):
         REFUSED[message]()

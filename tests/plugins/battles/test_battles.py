@@ -565,8 +565,16 @@ def test_scores_of_users_that_are_named_like_those_of_battles_are_plain_scores()
             "an unpaired test",
             marks=needs("unpaired"),
         ),
-        (lambda p: mc.paired_test(p, "gpt", "yi", "strength", method="wilcoxon"), "'wilcoxon'"),
-        (lambda p: mc.paired_test(p, "gpt", "yi", "strength", method="sign"), "'sign'"),
+        pytest.param(
+            lambda p: mc.paired_test(p, "gpt", "yi", "strength", method="wilcoxon"),
+            "'wilcoxon'",
+            marks=needs("classical"),
+        ),
+        pytest.param(
+            lambda p: mc.paired_test(p, "gpt", "yi", "strength", method="sign"),
+            "'sign'",
+            marks=needs("classical"),
+        ),
     ],
 )
 def test_pseudo_values_are_no_scores_of_single_battles(question, what):
@@ -575,6 +583,7 @@ def test_pseudo_values_are_no_scores_of_single_battles(question, what):
         question(preds)
 
 
+@needs("classical")
 def test_means_of_pseudo_values_are_strengths():
     preds = mc.from_battles(TABLE.drop(columns="judge"))
     assert mc.list_metrics(preds)["metric"].tolist() == ["mean_score"]

@@ -242,6 +242,7 @@ def test_every_form_of_a_result_without_resamples_can_be_written(soft, tmp_path)
     assert found.to_latex()
 
 
+@needs("classical")
 def test_what_blocks_cannot_answer_is_read_whole_where_it_fits(soft):
     scan, memory = mc.io.scan_predictions(soft), mc.read_predictions(soft)
     asked = {"n_resamples": 30}
@@ -258,10 +259,15 @@ def test_what_blocks_cannot_answer_is_read_whole_where_it_fits(soft):
         (lambda scan: mc.compare(scan, "roc_auc_ovr"), "roc_auc_ovr"),
         (lambda scan: mc.bootstrap(scan, "roc_auc_ovr"), "roc_auc_ovr"),
         (lambda scan: mc.compare(scan, "cf1", method="studentized"), "method='studentized'"),
-        (lambda scan: mc.paired_test(scan, "a", "b", "cf1_macro", method="t"), "test 't'"),
-        (
+        pytest.param(
+            lambda scan: mc.paired_test(scan, "a", "b", "cf1_macro", method="t"),
+            "test 't'",
+            marks=needs("classical"),
+        ),
+        pytest.param(
             lambda scan: mc.paired_test(scan, "a", "b", "accuracy", method="mcnemar-exact"),
             "test 'mcnemar-exact'",
+            marks=needs("classical"),
         ),
     ],
 )

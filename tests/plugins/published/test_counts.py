@@ -59,6 +59,7 @@ def test_a_class_that_was_never_predicted_has_no_column():
     assert mc.bootstrap(preds, "accuracy", n_resamples=2).estimate.item() == pytest.approx(2 / 3)
 
 
+@needs("classical")
 def test_right_and_wrong_of_two_models_are_mcnemars_table():
     table = np.array([[59, 6], [16, 80]])
     preds = mc.io.from_counts(table, ("a", "b"))
@@ -75,6 +76,7 @@ def test_right_and_wrong_of_two_models_are_mcnemars_table():
     assert greater.p_value == pytest.approx(stats.binom.sf(5, 22, 0.5))
 
 
+@needs("classical")
 def test_a_crosstab_of_truth_values_begins_with_wrong():
     right = {m: SAID[m] == TRUE for m in "ab"}
     preds = mc.io.from_counts(pd.crosstab(right["a"], right["b"]), ("a", "b"))
@@ -118,6 +120,7 @@ def test_two_matrices_meet_in_an_unpaired_test():
     assert found.p_value == pytest.approx(expected.pvalue)
 
 
+@needs("classical")
 def test_millions_of_samples_are_compared():
     preds = mc.io.from_counts([[3_000_000, 20_000], [30_000, 1_000_000]], ("a", "b"))
     found = mc.paired_test(preds, "a", "b", "mean_score", method="mcnemar-chi2")

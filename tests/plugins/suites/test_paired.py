@@ -78,6 +78,7 @@ def test_means_of_scores_have_the_z_test_of_fixed_sets_and_the_t_test_of_new_one
     assert new.method == "sets-t"
 
 
+@needs("classical")
 def test_tests_of_one_test_set_and_unknown_models_are_refused():
     sets = set_of(("sets",))
     with pytest.raises(ValueError, match="method='mcnemar-exact' is a test on one test set; leave"):

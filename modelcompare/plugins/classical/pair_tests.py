@@ -11,28 +11,26 @@ import math
 from functools import partial
 from typing import Literal, get_args
 
-import numpy as np
-
-from modelcompare.arrays import FloatArray
 from modelcompare.data.alone import refuse_pseudo_values
 from modelcompare.engine.delong import check_area, delong_covariance
 from modelcompare.engine.influence import standard_errors
 from modelcompare.engine.pairs import pair_differences
-from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.significance.extreme import (
     normal_p,
     smallest_p_value,
     standardized,
-    student_p,
 )
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
-from modelcompare.significance.samples import require_plain, right_or_wrong, sample_contributions
+from modelcompare.significance.samples import (
+    SampleTest,
+    require_plain,
+    right_or_wrong,
+    sample_contributions,
+    sample_test,
+)
 from modelcompare.words import Alternative
 
-SampleTest = Literal["t", "wilcoxon", "sign"]
 McNemar = Literal["mcnemar-exact", "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-corrected"]
-# Share of the largest difference below which one is rounding.
-_ROUNDING = 1e-13
 
 
 def mcnemar_test(
@@ -76,51 +74,6 @@ def mcnemar_test(
         size = max(size - 1, 0)
     z = math.copysign(size / math.sqrt(n), n_a_only - n_b_only)
     return z**2, float(normal_p(z, alternative))
-
-
-def sample_test(
-    method: SampleTest,
-    differences: FloatArray,
-    alternative: Alternative = "two-sided",
-) -> tuple[float, float]:
-    """Return statistic and p-value of a test on per-sample differences a - b, by scipy.
-
-    Differences that are rounding beside the largest one, as (0.1 + 0.2) - 0.3 beside 0.1, are 0.
-    If all differences are 0, p is 1. If they are equal, they have no spread, and p is the smallest
-    one possible for their number (`smallest_p_value`). The sign test leaves out samples without a
-    difference; Wilcoxon's keeps their ranks (Pratt) and treats sizes that differ only by rounding
-    as tied.
-    """
-    from scipy import stats
-
-    size = np.abs(differences)
-    differences = np.where(size <= _ROUNDING * size.max(), 0.0, differences)
-    nonzero = differences[differences != 0]
-    if len(nonzero) == 0:
-        return 0.0, 1.0
-    if method == "sign":
-        n_positive = int((nonzero > 0).sum())
-        found = stats.binomtest(n_positive, len(nonzero), 0.5, alternative=alternative)
-        return float(n_positive), float(found.pvalue)
-    if method == "wilcoxon":
-        result = stats.wilcoxon(tied(differences), zero_method="pratt", alternative=alternative)
-    elif np.ptp(differences) <= TIE_TOLERANCE * np.abs(differences).max():
-        t = math.copysign(math.inf, differences[0])
-        p_value = float(student_p(t, len(differences) - 1, alternative))
-        return t, max(p_value, float(smallest_p_value(len(differences), alternative)))
-    else:
-        result = stats.ttest_1samp(differences, 0.0, alternative=alternative)
-    return float(result.statistic), float(result.pvalue)
-
-
-def tied(numbers: FloatArray) -> FloatArray:
-    """Give one size to numbers whose sizes are equal except for rounding."""
-    size = np.abs(numbers)
-    order = np.argsort(size)
-    ordered = size[order]
-    begins = np.r_[True, np.diff(ordered) > TIE_TOLERANCE * ordered[1:]]
-    size[order] = ordered[begins][np.cumsum(begins) - 1]
-    return np.copysign(size, numbers)
 
 
 def _mcnemar(method: McNemar, view: PairView) -> Outcome:

@@ -1,0 +1,1 @@
+"""Tests of two models on the same samples from textbooks: McNemar, DeLong, t, Wilcoxon, sign."""
