@@ -119,6 +119,9 @@ def _read_delimited(opened: File, *, separator: str) -> pd.DataFrame:
             )  # fmt: skip
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         what = str(error).strip()
+        if "read(nbytes)" in what:
+            # Bytes in memory are read unless it is interrupted, which pandas words as an error.
+            raise KeyboardInterrupt from error
         raise ValueError(f"{opened.name}: rows of different lengths ({what}).") from error
     longer = rows.pop(len(header)).notna().to_numpy()
     what = f"{opened.name}: rows of different lengths (the header has {len(header)} cells), longer"
