@@ -149,10 +149,7 @@ def heavy_pairs(
     alone = few & ~(heavy[a] & heavy[b])
     if spreads is None:
         return alone
-    (_, plain), (low, high), (even, varied) = (
-        np.sort([each[a], each[b]], axis=0)[..., None] for each in map(np.nan_to_num, spreads)
-    )
-    unlike = (varied > _VARIED) & (even < varied / 2)
-    return (high > WIDE) & (low < high / 2) | alone & np.where(
-        plain <= _SQUARES, high < WIDE / 2, unlike
-    )
+    plain = np.fmax(spreads.plain[a], spreads.plain[b])[:, None]
+    low, high = np.sort(np.nan_to_num([spreads.upper[a], spreads.upper[b]]), axis=0)[..., None]
+    of_sizes = (high > WIDE) & (low < high / 2) | alone & (high < WIDE / 2)
+    return np.where(plain > _SQUARES, few & (heavy[a] != heavy[b]), of_sizes)
