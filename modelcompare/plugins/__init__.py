@@ -106,6 +106,10 @@ NAMES = {
         "test 'run-permutation'",
     ),
     "selfcheck": ("diagnostics.selfcheck",),
+    "soft_auc": (
+        "metric 'probabilistic_auc'", "metric 'scored_auc'", "metric 'soft_auc'",
+        "metric 'soft_auc_{}'",
+    ),
     "suites": (
         "io.read_sets", "results.SuiteComparison", "a question about several test sets",
         "--weights", "--generalize-to sets", "--generalize-to sets+runs",

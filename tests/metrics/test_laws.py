@@ -11,7 +11,11 @@ from modelcompare.metrics import METRICS, resolve_metrics
 from modelcompare.metrics.base import Outcomes
 from modelcompare.metrics.quotient import divide
 
-TWO_CLASSES = ("roc_auc", "average_precision")
+TWO_CLASSES = tuple(
+    name
+    for name in ("roc_auc", "average_precision", "probabilistic_auc", "scored_auc", "soft_auc")
+    if name in METRICS
+)
 NAMES = [
     name
     for name, m in METRICS.items()

@@ -84,7 +84,8 @@ def agreement_study(
 
     References
     ----------
-    .. [1] Yacouby & Axman (2020), table 1, https://aclanthology.org/2020.eval4nlp-1.9
+    .. [1] Yacouby & Axman (2020), table 1 (% agree),
+       https://aclanthology.org/2020.eval4nlp-1.9
     .. [2] Ling, Huang & Zhang (2003), AUC: a statistically consistent and more discriminating
        measure than accuracy, IJCAI.
 

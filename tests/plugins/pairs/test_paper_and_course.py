@@ -8,7 +8,7 @@ from tests.paper_and_course.items import agrees, numbers, ours, plain
 from tests.paper_and_course.page import ITEMS, PAGE, tables, updated
 from tests.plugged import needed
 
-needed("calibration", "catalogue", "class_report", "confidences", "curves", "folds", "gaps", "likelihoods", "paper", "published", "texts")  # fmt: skip
+needed("calibration", "catalogue", "class_report", "confidences", "curves", "folds", "gaps", "likelihoods", "paper", "published", "soft_auc", "texts")  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

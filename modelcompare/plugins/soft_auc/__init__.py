@@ -1,0 +1,1 @@
+"""Variants of the area under the ROC curve that use the differences of probabilities."""
