@@ -61,11 +61,11 @@ class Known(NamedTuple):
         start = 0
         for formula, width in zip(statistic.formulas, statistic.widths, strict=True):
             part, t = out[:, :, start : start + width], statistic.observed[:, start : start + width]
-            tail, n_moving = formula.tails(t)
+            tail, n_moving, alone = formula.tails(t)
             floor = smallest_p_value(n_moving, alternative, half=True)
             way = np.where(np.isnan(tail), np.nan, SIGNS)
             part[:] = p_of_tail(tail, t, alternative), floor, way
-            left = np.isnan(tail) & np.isfinite(t)
+            left = np.isnan(tail) & np.isfinite(t) & alone
             for pair in np.flatnonzero(left.any(axis=1)).tolist():
                 laws = formula.laws(pair) or [None] * width
                 for value in np.flatnonzero(left[pair]).tolist():

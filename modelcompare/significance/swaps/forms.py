@@ -70,8 +70,6 @@ _AT_ONCE = 16
 _LEAST_MASKS = 32
 # If bounds leave more than this share of swaps undecided, all are evaluated.
 _MOST_UNDECIDED = 1 / 16
-# Memory of laws that are kept.
-_ROOM = PASS_BYTES / 4
 
 
 class Form(Formula):
@@ -341,9 +339,9 @@ class Form(Formula):
             kinds = [self._keep(pair, *every)] if len(self._steps) == 1 else every
             self._squares[pair] = grams(kinds)
             # The law of many units, grouped into few kinds, takes hardly any memory.
-            small = isinstance(kinds, list) and 2 * len(self._laws) * kinds[0].size.nbytes < _ROOM
-            if small and pair not in self._kept:
-                self._laws[pair] = self._law(pair, kinds, self._squares[pair][1].diagonal())
+            laws, room = self._laws, PASS_BYTES / 4
+            if isinstance(kinds, list) and 2 * len(laws) * kinds[0].size.nbytes < room:
+                laws[pair] = self._law(pair, kinds, self._squares[pair][1].diagonal())
         return self._squares[pair]
 
     def _kinds(self, pair: int) -> Iterable[Kinds]:

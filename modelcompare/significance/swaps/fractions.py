@@ -15,7 +15,7 @@ from modelcompare.significance.exact import unit_parts
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.kinds import kinds_of_units
 from modelcompare.significance.swaps.laws import Law, Moves
-from modelcompare.significance.swaps.powers import Units, smooth_tails, tails_of
+from modelcompare.significance.swaps.powers import Tails, Units, smooth_tails, tails_of
 from modelcompare.significance.swaps.shares import sums_of_ratio
 from modelcompare.significance.swaps.sums import Formula, Steepness, Steps
 
@@ -98,22 +98,21 @@ class Fractions(Formula):
         kinds = kinds_of_units(swaps.units, strata, every, both, None, with_fixed=False)
         return lambda: [kinds], lambda: np.asarray(kinds.u @ residual)
 
-    def tails(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def tails(self, t: FloatArray) -> Tails:
         swaps, total = self.swaps, self.totals[1]
         counts, pairs = swaps.units.counts().astype(np.float64), (swaps.model_a, swaps.model_b)
         found = []
         for value, pooled in enumerate(self.pooled.T):
             if self._is_of_shares:
                 parts = unit_parts(self.metric, total.shape[1])
-                sums, tied = sums_of_ratio(swaps.shares_of(value), parts, pooled)
+                sums, ties = sums_of_ratio(swaps.shares_of(value), parts, pooled)
                 both = total[pairs[0], value] + total[pairs[1], value]
-                found.append(tails_of(sums, tied, both, None, t[:, value]))
+                found.append(tails_of(sums, ties, both, None, t[:, value]))
                 continue
             n, d = (part[value] for part in self._by_value)
             units = Units(n, d, counts, self.weight, total[:, value], swaps.strata)
             found.append(smooth_tails(units, pairs, pooled, t[:, value]))
-        tails, n_moving = zip(*found, strict=True)
-        return np.stack(tails, axis=1), np.stack(n_moving, axis=1)
+        return Tails(*(np.stack(part, axis=1) for part in zip(*found, strict=True)))
 
     @cached_property
     def _is_of_shares(self) -> bool:

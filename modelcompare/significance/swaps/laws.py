@@ -35,7 +35,6 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.significance.extreme import ties_count_half
 from modelcompare.significance.strata import Strata
-from modelcompare.significance.swaps.outcomes import MOST_DIMENSIONS
 from modelcompare.significance.swaps.signs import are_tied, sign_tail
 from modelcompare.words import Alternative
 
@@ -101,18 +100,17 @@ class Terms(NamedTuple):
         """True where the statistic is a function of the sum alone, as for means."""
         return np.asarray((self.moved == 0) & (self.level == 1) & (self.trend == 0))
 
-    def threshold(self, t: FloatArray, *, untied: bool = False) -> FloatArray:
+    def threshold(self, t: FloatArray, *, drawn: BoolArray | None = None) -> FloatArray:
         """Return the sum beyond which a statistic is t; NaN where that is not known.
 
-        With `untied`, no two units have the same size.
+        `drawn` is where swaps would be drawn then, as units are of too many kinds.
         """
-        drawn = untied & (self.n_moving > MOST_DIMENSIONS)
         with np.errstate(divide="ignore", invalid="ignore"):
             carriers = self.square**2 / self.fourth
             # Beyond the last statistic that is known p is smaller still, so that its p holds.
             last = 0.999 * np.sqrt(carriers / _PER_SQUARE_IN_TAIL)
             last = np.fmin(last, np.sqrt(_MOST_TREND / np.where(self.trend > 0, self.trend, 0.0)))
-            short = last <= np.where(drawn, _LAST, _FAR)
+            short = last <= (_FAR if drawn is None else np.where(drawn, _LAST, _FAR))
             t = np.where(self.plain | short, t, np.fmin(t, last))
             left = 1 - self.trend * t * t
             tau, usual = t * np.sqrt(self.level / left), t <= _TAIL

@@ -30,6 +30,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.laws import Law
+from modelcompare.significance.swaps.powers import Tails
 from modelcompare.significance.swaps.ratio import Quotient
 from modelcompare.significance.swaps.statistic import ROUNDING, Asked, Counts, Swapped
 from modelcompare.significance.swaps.sums import Formula
@@ -62,7 +63,7 @@ class Mean(Quotient):
         count = Formula.counts if self._skewed[pairs].any() else Quotient.counts
         return count(self, pairs, swapped, observed, asked)
 
-    def tails(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def tails(self, t: FloatArray) -> Tails:
         return super().tails(np.where(self._skewed[:, None], np.nan, t))
 
     def laws(self, pair: int) -> list[Law | None]:

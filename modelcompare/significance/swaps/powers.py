@@ -23,6 +23,7 @@ from modelcompare.engine.influence import Pairs
 from modelcompare.engine.pairs import strips_of
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.laws import Terms, in_strata, level_and_trend
+from modelcompare.significance.swaps.outcomes import MOST_DIMENSIONS
 from modelcompare.significance.swaps.signs import CARRIERS, FEW_UNITS, MOST_SIZES, TIED, log_cosh
 
 # How far apart the two rules may be in log p, also of tails below 1e-6, and the least tail that
@@ -80,24 +81,62 @@ class Sums(NamedTuple):
     inside: FloatArray
 
 
-def smooth_tails(
-    units: Units, pairs: Pairs, pooled: FloatArray, t: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the tails beyond sizes of t, and the numbers of units that swap, each (n_pairs,).
+class Ties(NamedTuple):
+    """Ties of sizes, judged by some units of each pair, each (n_pairs,).
 
-    NaN where a pair must be computed by itself: its sizes are tied, or too large for the rules.
+    Parameters
+    ----------
+    tied : ndarray of bool
+        Where sizes may be tied.
+    distinct : ndarray of bool
+        Where hardly any two units are equal.
     """
+
+    tied: BoolArray
+    distinct: BoolArray
+
+    @classmethod
+    def of(cls, n_distinct: IntArray, n_moving: IntArray) -> Ties:
+        """Judge by numbers of distinct sizes and of sizes that are not 0."""
+        distinct = (n_distinct == n_moving) & (n_distinct >= _ENOUGH)
+        return cls(~distinct & (n_distinct <= MOST_SIZES), distinct)
+
+
+class Tails(NamedTuple):
+    """Tails of pairs, each an array of shape (n_pairs,) or (n_pairs, n_values).
+
+    Parameters
+    ----------
+    tail, n_moving : ndarray
+        Probabilities beyond sizes of t, NaN where they are not known, and numbers of units that
+        swap.
+    alone : ndarray of bool
+        Where a pair may be known by itself, by its law or by its kinds.
+    """
+
+    tail: FloatArray
+    n_moving: FloatArray
+    alone: BoolArray
+
+    @classmethod
+    def unknown(cls, shape: tuple[int, ...]) -> Tails:
+        """Return tails of pairs that are computed one by one."""
+        return cls(np.full(shape, np.nan), np.full(shape, np.nan), np.ones(shape, dtype=bool))
+
+
+def smooth_tails(units: Units, pairs: Pairs, pooled: FloatArray, t: FloatArray) -> Tails:
+    """Return the tails of a value of all pairs."""
     strata = units.strata
     if strata is not None and len(strata.size) > _MOST_STRATA:
-        return np.full(len(t), np.nan), np.full(len(t), np.nan)
-    sums, tied = _sums(units, pairs, pooled)
-    return tails_of(sums, tied, units.totals[pairs[0]] + units.totals[pairs[1]], strata, t)
+        return Tails.unknown(t.shape)
+    sums, ties = _sums(units, pairs, pooled)
+    return tails_of(sums, ties, units.totals[pairs[0]] + units.totals[pairs[1]], strata, t)
 
 
 def tails_of(
-    sums: Sums, tied: BoolArray, total: FloatArray, strata: Strata | None, t: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return tails and numbers of units, as `smooth_tails`, from sums over the units.
+    sums: Sums, ties: Ties, total: FloatArray, strata: Strata | None, t: FloatArray
+) -> Tails:
+    """Return the tails of a value of all pairs from sums over the units.
 
     `total` are the sums of both models' denominators.
     """
@@ -111,7 +150,9 @@ def tails_of(
         safe = np.where(sums.square > 0, sums.square, 1.0)
         level, trend = in_strata(level, trend, sums.inside / safe[:, None], strata)
     terms = Terms(sums.square, sums.fourth, sums.n_moving, level, trend, np.sqrt(e_e))
-    return _known(sums, tied, terms.threshold(np.abs(t), untied=True)), sums.n_moving
+    many = ties.distinct & (sums.n_moving > MOST_DIMENSIONS)
+    threshold = terms.threshold(np.abs(t), drawn=many)
+    return Tails(_known(sums, ties, threshold), sums.n_moving, ~many | ~np.isnan(threshold))
 
 
 def sign_tails(
@@ -119,28 +160,29 @@ def sign_tails(
 ) -> tuple[FloatArray, FloatArray]:
     """Return tails of sums of signs times differences of numbers, and the numbers of signs.
 
-    As `smooth_tails`, of numbers (n_models, n_units) and thresholds (n_pairs,).
+    NaN where a pair must be computed by itself. `numbers` are of shape (n_models, n_units),
+    `threshold` is of shape (n_pairs,).
     """
     nothing, totals = np.broadcast_to(0.0, numbers.shape), np.zeros(len(numbers))
     units = Units(numbers, nothing, counts, counts, totals, None)
-    sums, tied = _sums(units, pairs, np.zeros(len(threshold)))
-    return _known(sums, tied, threshold), sums.n_moving
+    sums, ties = _sums(units, pairs, np.zeros(len(threshold)))
+    return _known(sums, ties, threshold), sums.n_moving
 
 
-def _known(sums: Sums, tied: BoolArray, threshold: FloatArray) -> FloatArray:
+def _known(sums: Sums, ties: Ties, threshold: FloatArray) -> FloatArray:
     """Return tails beyond thresholds; NaN where sizes are tied, or few of them matter."""
     few = (sums.n_moving <= FEW_UNITS) | ~(sums.square**2 >= CARRIERS * sums.fourth)
-    tail, left = np.full(len(threshold), np.nan), ~(tied | few | np.isnan(threshold))
+    tail, left = np.full(len(threshold), np.nan), ~(ties.tied | few | np.isnan(threshold))
     tail[left] = _by_quadrature([part[left] for part in sums[:5]], threshold[left])
     # Half of the probability that all signs agree.
     tail = np.maximum(tail, 0.5 ** (sums.n_moving + 1))
     return np.where(left & (threshold == 0), 0.5, tail)
 
 
-def _sums(units: Units, pairs: Pairs, pooled: FloatArray) -> tuple[Sums, BoolArray]:
-    """Return the sums of all pairs, and where sizes may be tied."""
+def _sums(units: Units, pairs: Pairs, pooled: FloatArray) -> tuple[Sums, Ties]:
+    """Return the sums of all pairs, and the ties of their sizes."""
     n_pairs, n_units = len(pooled), len(units.counts)
-    tied, strata = np.zeros(n_pairs, dtype=bool), units.strata
+    sizes, strata = np.zeros((2, n_pairs), np.intp), units.strata
     inside = np.zeros((n_pairs, 0 if strata is None else len(strata.size)))
     sums = Sums._make([*np.zeros((len(Sums._fields) - 1, n_pairs)), inside])
     members = None if strata is None else strata.members.T.toarray()
@@ -151,7 +193,7 @@ def _sums(units: Units, pairs: Pairs, pooled: FloatArray) -> tuple[Sums, BoolArr
         some, fraction = Sums._make(part[chosen] for part in sums), pooled[chosen, None]
         differ = bottom_shown[first] - bottom_shown[second]
         shown_u = top_shown[first] - top_shown[second] - fraction * differ
-        tied[chosen] = may_be_tied(*distinct_sizes(shown_u))
+        sizes[:, chosen] = distinct_sizes(shown_u)
         step = max(SHOWN, CACHE_BYTES // (_ARRAYS * 8 * len(fraction)))
         for start in range(0, n_units, step):
             rows = slice(start, min(start + step, n_units))
@@ -171,7 +213,7 @@ def _sums(units: Units, pairs: Pairs, pooled: FloatArray) -> tuple[Sums, BoolArr
             v -= fraction * (units.bottom[first, rows] + units.bottom[second, rows])
             some.v_v[:] += np.einsum("ij,ij,j->i", v, v, count * units.weight[rows])
             _add_products(some, u, v, e, count)
-    return sums, tied
+    return sums, Ties.of(*sizes)
 
 
 def _add_powers(some: Sums, square: FloatArray, counted: FloatArray, count: FloatArray) -> None:
@@ -202,12 +244,6 @@ def distinct_sizes(u: FloatArray) -> tuple[IntArray, IntArray]:
     size = np.sort(np.abs(u), axis=1)
     distinct = np.diff(size, axis=1, prepend=0.0) > TIED * size
     return distinct.sum(axis=1), (size > 0).sum(axis=1)
-
-
-def may_be_tied(n_distinct: IntArray, n_moving: IntArray) -> BoolArray:
-    """Return True for pairs unless some units, enough of them, have distinct sizes."""
-    alone = (n_distinct == n_moving) & (n_distinct >= _ENOUGH)
-    return np.asarray(~alone & (n_distinct <= MOST_SIZES))
 
 
 # Powers of enormous numbers overflow, which leaves no rule.

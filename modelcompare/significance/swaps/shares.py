@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modelcompare.arrays import CACHE_BYTES, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, FloatArray, IntArray
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.pairs import strips_of
-from modelcompare.significance.swaps.powers import SHOWN, Sums, distinct_sizes, may_be_tied
+from modelcompare.significance.swaps.powers import SHOWN, Sums, Ties, distinct_sizes
 
 # Arrays of some samples of some pairs that are in the processor's cache together.
 _ARRAYS = 6
@@ -49,7 +49,7 @@ class Shares(NamedTuple):
     def of(cls, p: FloatArray, pairs: Pairs) -> Shares:
         """Sum over samples, whose probabilities are of shape (n_models, n_samples)."""
         (a, b), n_samples = pairs, p.shape[1]
-        powers, (n_moving, crossed) = np.zeros((5, len(a))), np.zeros((2, len(a)))
+        powers, n_moving = np.zeros((5, len(a))), np.zeros(len(a))
         shown = np.zeros((2, len(a)), np.intp)
         # A class may have no member.
         last = max(0, n_samples - 1)
@@ -58,30 +58,29 @@ class Shares(NamedTuple):
             shown[:, chosen] = distinct_sizes(some[first] - some[second])
             step = max(SHOWN, CACHE_BYTES // (_ARRAYS * 8 * (chosen.stop - chosen.start)))
             for start in range(0, n_samples, step):
-                of_a, of_b = p[first, start : start + step], p[second, start : start + step]
-                square = of_a - of_b
+                square = p[first, start : start + step] - p[second, start : start + step]
                 square *= square
                 fourth = square * square
                 powers[0, chosen] += square.sum(axis=1)
                 powers[1, chosen] += fourth.sum(axis=1)
                 powers[2, chosen] += np.einsum("ij,ij->i", square, fourth)
                 powers[3, chosen] += np.einsum("ij,ij->i", fourth, fourth)
-                crossed[chosen] += np.einsum("ij,ij->i", square, of_a + of_b)
                 # Usually all move, which is seen in a tenth of the time.
                 here = square.shape[1] if square.min() > 0 else np.count_nonzero(square, axis=1)
                 n_moving[chosen] += here
                 square *= fourth
                 powers[4, chosen] += np.einsum("ij,ij->i", square, fourth)
-        total, products = p.sum(axis=1), p @ p.T
-        own = products.diagonal()
+        total, (products, cubes) = p.sum(axis=1), (p @ p.T, (p * p) @ p.T)
+        own, third = products.diagonal(), cubes.diagonal()
         squares = own[a] + own[b] + 2 * products[a, b]
+        crossed = third[a] + third[b] - cubes[a, b] - cubes[b, a]
         return cls(powers, n_moving, crossed, total[a] + total[b], squares, shown, n_samples)
 
 
 def sums_of_ratio(
     sides: tuple[Shares, Shares], parts: tuple[FloatArray, FloatArray], pooled: FloatArray
-) -> tuple[Sums, BoolArray]:
-    """Return the sums of a ratio of a class, and where sizes may be tied.
+) -> tuple[Sums, Ties]:
+    """Return the sums of a ratio of a class, and the ties of its sizes.
 
     Parameters
     ----------
@@ -108,4 +107,4 @@ def sums_of_ratio(
         out["cross"] += slope * e * with_both
         out["v_v"] += slope**2 * side.squares + 4 * rest * (slope * side.both + rest * side.size)
         shown += np.where(slope == 0, 0, side.shown)
-    return Sums(**out), may_be_tied(*shown)
+    return Sums(**out), Ties.of(*shown)

@@ -27,6 +27,7 @@ from modelcompare.significance.swaps.bounds import Places
 from modelcompare.significance.swaps.columns import Block, ModelColumns
 from modelcompare.significance.swaps.kinds import Kinds
 from modelcompare.significance.swaps.laws import Law
+from modelcompare.significance.swaps.powers import Tails
 from modelcompare.significance.swaps.shares import Shares
 from modelcompare.significance.swaps.statistic import (
     ROUNDING,
@@ -90,12 +91,9 @@ class Formula(ABC):
         """Return the law of each value's statistic of a pair, if there are any; None without."""
         return ()
 
-    def tails(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return tails beyond sizes of t and numbers of units that swap, each (n_pairs, n_values).
-
-        NaN where each pair must be computed by itself.
-        """
-        return np.full(t.shape, np.nan), np.full(t.shape, np.nan)
+    def tails(self, t: FloatArray) -> Tails:
+        """Return tails beyond sizes of t (n_pairs, n_values), of all pairs together."""
+        return Tails.unknown(t.shape)
 
     def by_kind(self, pair: int, value: int) -> tuple[Steps, Steepness] | None:  # noqa: ARG002
         """Return a pair's units by kind, and what a sign of each adds to the difference."""
