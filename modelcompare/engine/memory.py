@@ -48,7 +48,7 @@ def check_replicates(n_resamples: int, n_models: int, n_values: int) -> None:
     # A handful of resamples is no remedy.
     instead = f"at most {most:,} resamples fit; or " if most >= 1000 else ""
     what = f"{n_resamples:,} resamples of {_counted(n_models, 'model')} in {_values(n_values)}"
-    _check(n_resamples * each, what, f"{instead}take fewer resamples, metrics or models")
+    check_memory(n_resamples * each, what, f"{instead}take fewer resamples, metrics or models")
 
 
 def bytes_of_pairs(n_pairs: int, n_models: int, n_values: int) -> int:
@@ -66,7 +66,7 @@ def check_pairs(n_pairs: int, n_values: int) -> None:
     """
     what = f"the differences of {_counted(n_pairs, 'pair')} of models in {_values(n_values)}"
     remedy = "name a baseline (--baseline), choose models (--model), or take fewer metrics"
-    _check(_PAIR_BYTES * n_pairs * n_values, what, remedy)
+    check_memory(_PAIR_BYTES * n_pairs * n_values, what, remedy)
 
 
 def check_covariances(n_models: int, n_values: int) -> None:
@@ -79,7 +79,7 @@ def check_covariances(n_models: int, n_values: int) -> None:
     """
     what = f"the covariances of {_counted(n_models, 'model')} in {_values(n_values)}"
     remedy = "choose models (--model), a part after the other, or take fewer metrics"
-    _check(_SHARED_BYTES * n_models**2 * n_values, what, remedy)
+    check_memory(_SHARED_BYTES * n_models**2 * n_values, what, remedy)
 
 
 def check_tables(n_rows: int, n_models: int, n_values: int) -> None:
@@ -92,7 +92,9 @@ def check_tables(n_rows: int, n_models: int, n_values: int) -> None:
     """
     rows = f"{n_rows:,} rows on {_counted(n_models, 'model')} in {_values(n_values)}"
     remedy = "choose models (--model), or take fewer metrics"
-    _check(8 * _TABLE_COPIES * n_rows * n_models * n_values, f"the influences of {rows}", remedy)
+    check_memory(
+        8 * _TABLE_COPIES * n_rows * n_models * n_values, f"the influences of {rows}", remedy
+    )
 
 
 def check_clusters(n_clusters: int, n_numbers: int) -> None:
@@ -108,7 +110,7 @@ def check_clusters(n_clusters: int, n_numbers: int) -> None:
         "take fewer models or metrics, or a sketch (mc.io.sketch), whose size does not depend on "
         "the clusters"
     )
-    _check(8 * _SUM_COPIES * n_clusters * n_numbers, what, remedy)
+    check_memory(8 * _SUM_COPIES * n_clusters * n_numbers, what, remedy)
 
 
 def free_memory() -> int:
@@ -156,7 +158,14 @@ def _fits(needed: int) -> bool:
     return needed <= 16 * CACHE_BYTES or needed <= free_memory()
 
 
-def _check(needed: int, what: str, remedy: str) -> None:
+def check_memory(needed: int, what: str, remedy: str) -> None:
+    """Refuse what does not fit into memory, before any of it is taken.
+
+    Raises
+    ------
+    ValueError
+        With the memory needed, the free memory, and the remedy.
+    """
     if not _fits(needed):
         raise ValueError(
             f"{what} need about {needed / 2**30:,.1f} GiB of memory, and "

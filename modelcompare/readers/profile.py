@@ -281,6 +281,9 @@ def check_labels(seen: Profile, true: str) -> None:
     if cell_types.holds_objects(held):
         # Labels of lists and objects are refused later.
         return
+    if isinstance(next(iter(held), None), tuple):
+        # Most sets of labels differ, and have the same labels.
+        held = held.explode().dropna()
     n_distinct = held.nunique()
     if n_distinct >= _MANY_CLASSES and n_distinct > len(held) / 2:
         raise ValueError(

@@ -23,6 +23,7 @@ from scipy.sparse.csgraph import connected_components
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.data.checks import warn_of_data
+from modelcompare.engine.memory import check_memory
 from modelcompare.plugins.battles.influences import DETERMINED, Influences, group_sums, of_places
 
 FIRST, SECOND, TIE = 0, 1, 2
@@ -30,6 +31,8 @@ FIRST, SECOND, TIE = 0, 1, 2
 _MOST_STEPS = 40
 _LAST_STEP = 1e-10
 _NAMED = 5
+# Numbers of each two models: of wins, ties and both, of the information and its inverse.
+_COPIES = 5
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,9 @@ def fit_strengths(battles: Battles) -> Strengths:
     """
     weight = battles.weights
     n_models, n_kept = len(battles.models), len(battles.models) + len(battles.effects)
+    what = f"the strengths of {n_models:,} models, by the battles of each two of them,"
+    remedy = "keep the rows of fewer models, of those with the most battles"
+    check_memory(8 * _COPIES * n_kept**2, what, remedy)
     wins, ties = _counts(battles)
     counts = wins + wins.T + ties
     if not wins.any():

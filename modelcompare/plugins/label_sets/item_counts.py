@@ -12,6 +12,7 @@ import pandas as pd
 from modelcompare.arguments import ColumnRoles, checked
 from modelcompare.data.checks import check_columns_distinct, refuse_rows
 from modelcompare.data.predictions import Predictions
+from modelcompare.engine.memory import check_memory
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.cell_types import Column
 from modelcompare.readers.content import File
@@ -38,6 +39,8 @@ _ROLES = (
 )  # fmt: skip
 _WIDE = re.compile(r"(.+?)[_: .-]+(tp|fp|fn)", re.IGNORECASE)
 _ALL, _WHERE = "all", "the table"
+# Three numbers of each item, label and model, side by side, apart, and joined.
+_COPIES = 12
 
 
 @checked(columns=ColumnRoles(("id", "model", "label", "groups")))
@@ -103,6 +106,9 @@ def from_item_counts(
         raise ValueError(f"column {given['groups']!r} has several clusters for one item.")
     items = clusters.index
     labels = [*dict.fromkeys(rows["label"])]
+    what = f"counts of {len(items):,} items, {len(labels):,} labels and {len(wanted):,} models"
+    remedy = "choose models (models=[...], --model), a few after the others"
+    check_memory(8 * _COPIES * len(items) * len(labels) * len(wanted), what, remedy)
     wide = rows.set_index(["id", "model", "label"])[["tp", "fp", "fn"]].unstack("label")
     sums = {m: _of_model(wide, m, items, labels) for m in wanted}
     truth = _same_truth({m: tp + fn for m, (tp, _, fn) in sums.items()}, items)

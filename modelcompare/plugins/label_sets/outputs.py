@@ -21,6 +21,7 @@ from modelcompare.data import checks
 from modelcompare.data.kinds import Kind
 from modelcompare.data.misspelt import FEW, refuse_mismatch, warn_of_lookalikes, warn_of_twins
 from modelcompare.data.truths import numbers_of_labels, occurring
+from modelcompare.engine.memory import check_memory
 from modelcompare.plugins.label_sets.kinds import LABEL_COUNTS, LABEL_PROBABILITIES, LABEL_SETS
 
 # The truth, the outputs and the output type of each model, and the labels.
@@ -89,6 +90,7 @@ def as_matrices(
     if "`y_true`" in lists:
         known = occurring(chain.from_iterable(lists.values())) if labels is None else labels
         found = checks.classes(known, np.empty(0), at_least=1)
+        _check_memory(len(lists["`y_true`"]), len(found), len(lists))
         true = _indicators(lists["`y_true`"], found, "`y_true`")
     else:
         true, found = numbers_of_labels(y_true, labels, what, at_most=1.0)
@@ -106,6 +108,14 @@ def as_matrices(
     if labels is None:
         _check_spelling(true, arrays, kinds, found)
     return true, arrays, kinds, found
+
+
+def _check_memory(n_samples: int, n_labels: int, n_columns: int) -> None:
+    """Refuse rows of 0 and 1 that do not fit into memory."""
+    what = f"label sets of {n_samples:,} samples, {n_labels:,} labels and {n_columns:,} columns"
+    remedy = "choose models (--model), a few after the others, or take a part of the samples"
+    # One more, as each is checked and compared.
+    check_memory(8 * n_samples * n_labels * (n_columns + 1), what, remedy)
 
 
 def _indicators(rows: Sequence[Sequence[Any]], labels: AnyArray, where: str) -> FloatArray:

@@ -388,3 +388,16 @@ def test_many_more_labels_than_samples_have_scikit_learn_s_values():
         values = rows.set_index("model")["estimate"].loc[["a", "b"]]
         np.testing.assert_allclose(values, expected, rtol=1e-12)
         assert rows["ci_low"].between(0, 1).all()
+
+
+def test_sets_that_mostly_differ_are_no_texts_and_lists_of_references_are(tmp_path):
+    rng = np.random.default_rng(0)
+    sets = [[f"l{k:02}" for k in rng.choice(20, 4, replace=False)] for _ in range(120)]
+    frame = pd.DataFrame({"id": range(120), "y_true": sets, "a": sets[::-1], "b": sets})
+    frame.to_json(tmp_path / "sets.jsonl", orient="records", lines=True)
+    assert {*mc.read_predictions(tmp_path / "sets.jsonl").access.kinds.values()} == {"label_sets"}
+    references = [[f"answer {i}", f"reply {i}"] for i in range(120)]
+    frame = frame.assign(y_true=references, a=references, b=references[::-1])
+    frame.to_json(tmp_path / "texts.jsonl", orient="records", lines=True)
+    with pytest.raises(ValueError, match="240 different texts in 240 rows; if they are texts"):
+        mc.read_predictions(tmp_path / "texts.jsonl")
