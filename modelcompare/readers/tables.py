@@ -118,11 +118,7 @@ def _read_delimited(opened: File, *, separator: str) -> pd.DataFrame:
                 dtype=object, keep_default_na=False, na_values=[""],
             )  # fmt: skip
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        what = str(error).strip()
-        if "read(nbytes)" in what:
-            # Bytes in memory are read unless it is interrupted, which pandas words as an error.
-            raise KeyboardInterrupt from error
-        raise ValueError(f"{opened.name}: rows of different lengths ({what}).") from error
+        raise _why_unread(error, opened.name) from error
     longer = rows.pop(len(header)).notna().to_numpy()
     what = f"{opened.name}: rows of different lengths (the header has {len(header)} cells), longer"
     refuse_rows(longer, what, "quote cells that contain the separator")
@@ -137,6 +133,15 @@ def _read_delimited(opened: File, *, separator: str) -> pd.DataFrame:
     if separator != ",":
         frame = _with_points(frame, opened.name)
     return frame
+
+
+def _why_unread(error: Exception, name: str) -> BaseException:
+    """Return what ended the reading of rows."""
+    what = str(error).strip()
+    if "read(nbytes)" in what:
+        # Bytes in memory are read unless it is interrupted, which pandas words as an error.
+        return KeyboardInterrupt()
+    return ValueError(f"{name}: rows of different lengths ({what}).")
 
 
 def refuse_short_rows(files: Sequence[File]) -> None:

@@ -31,8 +31,6 @@ FIRST, SECOND, TIE = 0, 1, 2
 _MOST_STEPS = 40
 _LAST_STEP = 1e-10
 _NAMED = 5
-# Numbers of each two models: of wins, ties and both, of the information and its inverse.
-_COPIES = 5
 
 
 @dataclass(frozen=True)
@@ -150,7 +148,7 @@ def fit_strengths(battles: Battles) -> Strengths:
     n_models, n_kept = len(battles.models), len(battles.models) + len(battles.effects)
     what = f"the strengths of {n_models:,} models, by the battles of each two of them,"
     remedy = "keep the rows of fewer models, of those with the most battles"
-    check_memory(8 * _COPIES * n_kept**2, what, remedy)
+    check_memory(8 * 5 * n_kept**2, what, remedy)  # wins, ties, both, information, inverse
     wins, ties = _counts(battles)
     counts = wins + wins.T + ties
     if not wins.any():
