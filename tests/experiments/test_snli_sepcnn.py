@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from experiments.snli_sepcnn import claims, pack, paper, plans, preprocess, training
+from experiments.snli_sepcnn import claims, figure7, pack, paper, plans, preprocess, training
 
 FOLDER = Path(preprocess.__file__).parent
 ROOT = FOLDER.parents[1]
@@ -380,3 +380,17 @@ def test_killed_three_times_nothing_is_lost_and_nothing_trained_twice(tmp_path):
     for name in names:
         with np.load(folder / f"{name}.npz") as a, np.load(tmp_path / f"whole/{name}.npz") as b:
             np.testing.assert_array_equal(a["probabilities"], b["probabilities"])
+
+
+def test_the_figure_of_the_network_has_the_layers_of_its_settings():
+    drawn = re.findall(r"<text[^>]*>(.*?)</text>", figure7.OUTPUT.read_text("utf-8"))
+    steps = figure7.steps(plans.section_61()[0])
+    assert [each for each in drawn if each in steps] == steps
+    for settings in plans.section_62()[:20]:
+        layers = [each for each in figure7.steps(settings) if each.startswith("separable")]
+        assert (
+            layers
+            == [f"separable convolution {settings.kernel_size}, {settings.filters} filters"]
+            * 2
+            * settings.blocks
+        )

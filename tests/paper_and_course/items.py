@@ -90,14 +90,14 @@ def rows(section, *cells, **common):
 @cache
 def names():
     """Names of the page's inputs, and modules of the replication."""
-    from experiments.snli_sepcnn import plans, preprocess
+    from experiments.snli_sepcnn import figure7, plans, preprocess
 
     space = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for example in doctest.DocTestParser().get_examples(INPUTS):
             exec(example.source, space)
-    return space | {"plans": plans, "preprocess": preprocess}
+    return space | {"figure7": figure7, "plans": plans, "preprocess": preprocess}
 
 
 @cache

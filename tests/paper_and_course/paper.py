@@ -131,7 +131,7 @@ ITEMS = [
         ("§ 5", "automatic labels above a confidence: share, and accuracy of these",
          "[(p.max(axis=1) >= 0.7).mean(), "
          "mc.metrics.accuracy(y[p.max(axis=1) >= 0.7], p[p.max(axis=1) >= 0.7].argmax(axis=1))]",
-         {"own": "[0.5, 1.0]", "absent": True, "note": "no study; a filter, as here"}),
+         {"own": "[0.5, 1.0]", "absent": True, "note": "no study; see the way above"}),
         ("§ 5", "n-best lists for people: hit rate at 2, mean reciprocal rank",
          "[mc.metrics.top_k_accuracy(y, p, k=2), mc.metrics.mean_reciprocal_rank(y, p)]",
          {"own": "(lambda rank: [(rank <= 2).mean(), (1 / rank).mean()])"
@@ -183,8 +183,11 @@ ITEMS = [
              "1", {"note": f"`study variance FILE -o FOLDER`: `figure{number}_{stem}.png`"})
             for number, title, stem in _FIGURES
         ),
-        ("figure 7", "Sep-CNN model architecture, its convolutions", "modelcompare metrics figure_7", "unknown metric",
-         {"absent": True}),
+        ("figure 7", "Sep-CNN model architecture: blocks of convolutions, pooling",
+         "' > '.join(figure7.steps(plans.section_61()[0]))",
+         "embedding, 128 > dropout 0.2 > separable convolution",
+         {"note": "`python -m experiments.snli_sepcnn.figure7`: "
+                  "[figure](pictures/figure7_sep_cnn.svg)"}),
     ),
     *rows(
         "Hypothesis D: the same order, and agreement",
