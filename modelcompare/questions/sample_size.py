@@ -103,7 +103,9 @@ def sample_size(
 
     Labels are planned by the cells and the variance of `compare`, with an added label in each cell:
     a pilot of few labels asks for more than a longer one would. Of a judge whose scores have many
-    values cells are fifths of them, and labels drawn at random may be fewer.
+    values cells are fifths of them, and labels drawn at random may be fewer. On several test sets
+    labels are too few where each has about a hundred, as intervals of few labels are wider than
+    planned: in simulations of three sets the power was 0.72 (0.78 if allocated), not 0.8.
 
     Examples
     --------

@@ -25,6 +25,7 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.predictions import Predictions
@@ -40,32 +41,9 @@ from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.words import check_count
 
 
-@dataclass(frozen=True, eq=False)
-class PlannedLabels(Components, ABC):
-    """Variance of a difference by the number of labels, which are the items of a `Size`."""
-
-    @abstractmethod
-    def at(self, n_labels: float) -> tuple[float, float]:
-        """Return the variance with so many labels, and its degrees of freedom."""
-
-    @property
-    def is_normal(self) -> bool:
-        """False: the error has degrees of freedom, and does not fall with the root of n."""
-        return False
-
-    def standard_error(self, size: Size) -> float:
-        """Predict the standard error of the difference."""
-        return math.sqrt(self.at(size.items)[0])
-
-    def thresholds(self, size: Size, level: float) -> FloatArray:
-        """Return the difference from which a future test is significant."""
-        variance, degrees = self.at(size.items)
-        return t_quantile(np.array([degrees]), level) * math.sqrt(variance)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Labels(PlannedLabels):
-    """Variance of a difference by the number of labels on one test set.
+class Labels(Components):
+    """Variance of a difference by the number of labels, which are the items of a `Size`.
 
     Parameters
     ----------
@@ -87,6 +65,11 @@ class Labels(PlannedLabels):
     def labels(self) -> FloatArray:
         """Labels in each cell of the pilot."""
         return self.spread.cells.labels
+
+    @property
+    def is_normal(self) -> bool:
+        """False: the error has degrees of freedom, and does not fall with the root of n."""
+        return False
 
     @property
     def most(self) -> float:
@@ -115,16 +98,23 @@ class Labels(PlannedLabels):
         left = self.sizes - self.labels
         return self.labels + more * left / left.sum()
 
-    def at(self, n_labels: float) -> tuple[float, float]:
-        """Return the variance with so many labels, and its degrees of freedom."""
-        counts = self.counts(n_labels)
-        variance, degrees = self.spread.at(counts)
-        return float(variance[0, 0]), float(degrees_of_pair(degrees, counts.sum())[0, 0])
+    def standard_error(self, size: Size) -> float:
+        """Predict the standard error of the difference."""
+        return math.sqrt(self.spread.at(self.counts(size.items))[0][0, 0])
+
+    def thresholds(self, size: Size, level: float) -> FloatArray:
+        """Return the difference from which a future test is significant."""
+        counts = self.counts(size.items)
+        variance, degrees = (found[0] for found in self.spread.at(counts))
+        quantile = t_quantile(degrees_of_pair(degrees, counts.sum()), level)
+        return quantile * np.sqrt(variance)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LabelsOfSets(PlannedLabels):
+class LabelsOfSets(Components):
     """Variance of a mean difference over test sets, with as many labels on each.
+
+    Errors and half-widths are joined as `compare_groups` joins intervals, by their squares.
 
     Parameters
     ----------
@@ -140,16 +130,26 @@ class LabelsOfSets(PlannedLabels):
         return cls(float(np.mean([each.items for each in sets])), sets=sets)
 
     @property
+    def is_normal(self) -> bool:
+        """False, as on each set."""
+        return False
+
+    @property
     def most(self) -> float:
         """Number of samples of the largest test set."""
         return max(each.most for each in self.sets)
 
-    def at(self, n_labels: float) -> tuple[float, float]:
-        """Return the variance with so many labels on each set, and Satterthwaite's degrees."""
-        variances, degrees = np.transpose([each.at(n_labels) for each in self.sets])
-        total = variances.sum()
-        of_all = divide(total**2, (variances**2 / degrees).sum(), 1.0)
-        return float(total / len(self.sets) ** 2), float(of_all)
+    def standard_error(self, size: Size) -> float:
+        """Predict the standard error of the mean difference."""
+        return float(self._joined([each.standard_error(size) for each in self.sets]))
+
+    def thresholds(self, size: Size, level: float) -> FloatArray:
+        """Return the mean difference from which a future test is significant."""
+        return self._joined([each.thresholds(size, level) for each in self.sets])
+
+    def _joined(self, parts: ArrayLike) -> FloatArray:
+        found: FloatArray = np.sqrt(np.square(parts).sum(axis=0)) / len(self.sets)
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,6 +56,8 @@ def test_labels_on_each_of_several_test_sets_are_planned():
     # The interval of the mean difference has the errors of the sets.
     row = mc.compare_groups(sets, "accuracy", correction="none").pooled_differences.iloc[0]
     half = found.components.thresholds(found.size, 0.95)[0]
+    halves = [each.components.thresholds(each.size, 0.95)[0] for each in of_sets]
+    assert half == pytest.approx(np.hypot(*halves) / 2)
     assert half == pytest.approx((row["ci_high"] - row["ci_low"]) / 2, rel=0.05)
     assert found.difference == pytest.approx(row["difference"])
     assert "2 sets of 300 labels" in found.sentence()
