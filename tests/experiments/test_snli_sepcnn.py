@@ -292,6 +292,16 @@ def test_the_kept_results_are_what_the_predictions_give():
     assert table["pub_sig"].tolist()[0] == 93.29
 
 
+@pytest.mark.slow
+def test_the_paper_made_again_has_the_same_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["paper", "-o", str(tmp_path)])
+    paper.main()
+    texts = [path for path in tmp_path.rglob("*") if path.suffix in (".csv", ".md", ".tex")]
+    assert len(texts) > 20
+    kept = {path: FOLDER / "results" / path.relative_to(tmp_path) for path in texts}
+    assert [each.name for each, old in kept.items() if each.read_bytes() != old.read_bytes()] == []
+
+
 def test_published_shares_that_are_no_whole_number_of_pairs_are_named():
     assert "93.61, 95.75, 91.71 are no whole number of 4,950 pairs" in paper.count_note()
     assert "all nine are of 9,900" in paper.count_note()
