@@ -89,7 +89,7 @@ def test_the_orders_of_samples_and_of_models_do_not_matter(seed):
 
 @pytest.mark.filterwarnings("ignore")
 def test_many_of_the_sets_are_answered():
-    assert sum(_plain(seed) is not None for seed in range(N_QUICK)) > N_QUICK / 2
+    assert sum(_plain(seed) is not None for seed in range(N_QUICK)) > N_QUICK / 3
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -30,7 +30,7 @@ def test_a_list_of_commands_declares_no_options(run):
 def test_help_all_shows_every_option_and_every_key(run):
     brief, whole = run("compare", "--help"), run("compare", "--help-all")
     assert brief.code == whole.code == 0
-    for option in ("--metric-from", "--alpha", "--family", "--slice", "--kind"):
+    for option in ("--alpha", "--family", "--slice", "--kind"):
         assert option not in brief.out
         assert option in whole.out
     assert "percentile, ..." in brief.out

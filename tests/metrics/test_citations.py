@@ -8,6 +8,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.metrics import get_metric
+from tests.plugged import needs
 
 ROOT = Path(__file__).parents[2]
 # What the paper has at each place, in its words or symbols (M: confidence, I: indicator, y: truth,
@@ -106,6 +107,7 @@ def test_what_cites_a_place_of_the_paper_is_about_what_stands_there(file):
         )
 
 
+@needs("paper")
 def test_citations_are_found_where_they_are():
     found = {place for name in FILES for place, _ in cited_in(name)}
     assert {"eq 3", "eq 4", "eq 7", "eq 8", "section 2", "section 4", "section 8"} <= found
