@@ -151,6 +151,6 @@ def heavy_pairs(
         return alone
     plain = np.fmax(spreads.plain[a], spreads.plain[b])[:, None]
     low, high = np.sort(np.nan_to_num([spreads.upper[a], spreads.upper[b]]), axis=0)[..., None]
-    squares = plain > _SQUARES
-    apart = (high > np.where(squares, _WIDE_SQUARES, WIDE)) & (low < high / 2)
-    return apart | np.where(squares, few & (heavy[a] != heavy[b]), alone & (high < WIDE / 2))
+    apart = (high > WIDE) & (low < high / 2)
+    of_squares = (heavy[a] != heavy[b]) & (few | apart)
+    return np.where(plain > _SQUARES, of_squares, apart | alone & (high < WIDE / 2))
