@@ -19,6 +19,7 @@ import pytest
 
 import modelcompare as mc
 from experiments.snli_sepcnn import claims, figure7, pack, paper, plans, preprocess, training
+from tests.golden.test_golden import first_difference
 
 FOLDER = Path(preprocess.__file__).parent
 ROOT = FOLDER.parents[1]
@@ -293,13 +294,17 @@ def test_the_kept_results_are_what_the_predictions_give():
 
 
 @pytest.mark.slow
-def test_the_paper_made_again_has_the_same_bytes(tmp_path, monkeypatch):
+def test_the_paper_made_again_has_the_same_tables(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["paper", "-o", str(tmp_path)])
     paper.main()
-    texts = [path for path in tmp_path.rglob("*") if path.suffix in (".csv", ".md", ".tex")]
-    assert len(texts) > 20
-    kept = {path: FOLDER / "results" / path.relative_to(tmp_path) for path in texts}
-    assert [each.name for each, old in kept.items() if each.read_bytes() != old.read_bytes()] == []
+    results = FOLDER / "results"
+    made = [p for p in tmp_path.rglob("*") if p.suffix in (".csv", ".md", ".tex")]
+    # Tables of all pairs are too large to be kept.
+    kept = {p: results / p.relative_to(tmp_path) for p in made}
+    kept = {p: old for p, old in kept.items() if old.exists()}
+    assert len(kept) > 20
+    found = {p.name: first_difference(p.read_text(), old.read_text()) for p, old in kept.items()}
+    assert {name: apart for name, apart in found.items() if apart} == {}
 
 
 def test_published_shares_that_are_no_whole_number_of_pairs_are_named():
