@@ -57,4 +57,4 @@ def test_what_is_missing_is_asked_for(run, files):
     assert "has samples of `predictions`" in same.err
     other = run("compare", files[0], "--calibrate", "platt")
     assert other.code == 2
-    assert "temperature" in other.err
+    assert "`--calibrate` must be one of temperature" in other.err
