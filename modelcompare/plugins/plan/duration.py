@@ -169,7 +169,7 @@ def _of_draws(evaluation: Evaluation, metric: AnyMetric, n_pairs: int, n_resampl
 def _least_samples(evaluation: Evaluation) -> int:
     """Return how many samples the rarest class has, of those that occur; many where not known."""
     access = evaluation.predictions.access
-    codes = access.codes if access.sums is None else None
+    codes = access.codes if "rows" in access.abilities else None
     counts = np.zeros(0, dtype=int) if codes is None else np.bincount(codes[codes >= 0])
     return int(counts[counts > 0].min(initial=_FEW))
 
