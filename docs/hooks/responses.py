@@ -16,6 +16,7 @@ _N = 600
 # Of an item, for metrics of repeated answers.
 _ANSWERS = 10
 _TAGGED = ("slot_error_rate", "span_f1")
+_OF_TWO = ("roc_auc", "average_precision", "probabilistic_auc", "scored_auc", "soft_auc")
 _SPOILED = {
     "labels": "spoiled: another class",
     "probabilities": "spoiled: the probability goes to another class",
@@ -67,7 +68,7 @@ def _values(metric: AnyMetric) -> list[float]:
 def _outputs(metric: AnyMetric) -> tuple[Any, Any, Any, dict[str, Any]]:
     """Return true values, perfect and spoiled outputs, and options of `Predictions`."""
     rng = np.random.Generator(np.random.PCG64(0))
-    n_classes = {"roc_auc": 2, "average_precision": 2, "top_k_accuracy": 5}.get(metric.stem, 3)
+    n_classes = 2 if metric.stem in _OF_TWO else 5 if metric.stem == "top_k_accuracy" else 3
     truth = rng.integers(0, n_classes, _N)
     if metric.stem in _TAGGED:
         tagged = np.array(["B-PER I-PER O B-LOC", "O B-ORG O O", "B-LOC O B-PER I-PER"])

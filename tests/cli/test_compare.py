@@ -266,7 +266,7 @@ def test_help_shows_examples_and_fits_the_screen(run):
     assert max(map(len, done.out.splitlines())) <= 80
     assert done.out.count("\n") <= 46
     more = re.search(r"--help-all shows (\d+) more options and all choices\.", done.out)
-    assert int(more[1]) == 34 or not all_plugins()
+    assert int(more[1]) == 36 or not all_plugins()
     assert "Arguments:\n  FILE  Predictions" in done.out
     assert run("--help").out.count("\n") < 30
     assert run("--version").out.startswith("modelcompare ")

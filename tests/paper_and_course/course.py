@@ -165,7 +165,7 @@ ITEMS = [
          {"own": "own.paired_bootstrap((a == gold) * 1.0 - (b == gold))", "within": 0.2,
           "note": "`--test berg-kirkpatrick`; [not the default](which_test.md#which-test)"}),
         ("slides", "model card", "mc.studies.model_card(three, 'model1_full')", "# Model card",
-         {"note": "`modelcompare report FILE --card MODEL`"}),
+         {"note": "`report FILE --card MODEL`"}),
         ("slides", "performance across groups of people: accuracy of a in groups 0 and 1",
          "mc.compare_groups(two, 'accuracy', by='group', n_resamples=99).scores.query("
          "\"model == 'a'\").sort_values('value')['estimate']",

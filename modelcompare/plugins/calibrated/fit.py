@@ -148,8 +148,8 @@ def calibrated(
     >>> import modelcompare as mc
     >>> preds = mc.load_example("snli")[["mlp"]]
     >>> sure = mc.calibrated(preds, folds=5)
-    >>> both = [mc.bootstrap(each, "log_loss", n_resamples=2) for each in (preds, sure)]
-    >>> bool(both[1].estimate.iloc[0] < both[0].estimate.iloc[0])
+    >>> both = [mc.compare(each, "log_loss").scores["estimate"][0] for each in (preds, sure)]
+    >>> bool(both[1] < both[0])
     True
     """
     check_choice("method", method, Method)
