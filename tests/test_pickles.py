@@ -120,7 +120,7 @@ def test_every_metric_gives_the_same_number_after_it_was_pickled(name):
         **plugged("DATA"),
     }  # fmt: skip
     data = data.get(name) or data[metric.needs]
-    if name in ("roc_auc", "average_precision"):
+    if name in ("roc_auc", "average_precision", "probabilistic_auc", "scored_auc", "soft_auc"):
         data = partial(of_classes, n_classes=2)
     elif metric.of_items:
         data = of_answers

@@ -16,6 +16,9 @@ _OTHERS = {
     "informedness": "(sum_k(recall_k) - 1) / (K - 1)",
     "confusion_entropy": "sum_k(P_k * entropy(confusions_k))",
     "roc_auc": "P(s_1 > s_0) + P(s_1 == s_0) / 2",
+    "probabilistic_auc": "(1 + mean(s_1) - mean(s_0)) / 2",
+    "scored_auc": "sum_ij(max_0(s_i - s_j)) / (n_1 * n_0)",
+    "soft_auc": "sum_ij(1 / (1 + exp(-beta * (s_i - s_j)))) / (n_1 * n_0)",
     "average_precision": "sum_k((recall_k - recall_previous) * precision_k)",
     "ece": "sum_b(n_b / n * abs(accuracy_b - confidence_b))",
     "mce": "max_b(abs(accuracy_b - confidence_b))",
@@ -95,7 +98,11 @@ def legend_of(metric: AnyMetric) -> str:
             legend.append("Each sample counts with the probability that it got.")
     if metric.stem == "matthews_corrcoef":
         legend.append("The formula is that of two classes.")
-    if metric.stem == "roc_auc":
+    if metric.stem in ("scored_auc", "soft_auc"):
+        legend.append(
+            "Sample i is positive, j negative; n<sub>1</sub> and n<sub>0</sub> count them."
+        )
+    if metric.stem in ("roc_auc", "probabilistic_auc"):
         legend.append("Positive samples have the score s<sub>1</sub>, negative ones s<sub>0</sub>.")
     if re.search(r"\by(_i)?\b", text):
         legend.append("True values are y, predicted values f.")
